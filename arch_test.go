@@ -11,6 +11,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -101,7 +102,41 @@ func packages(t *testing.T) []goPackage {
 	pkgs, err := listed()
 	require.NoError(t, err)
 	require.NotEmpty(t, pkgs)
+	// go list runs in another process, so go test would not notice that a
+	// package was added and show a cached "ok". Walking the tree makes it
+	// look, and finds folders whose files are all behind build tags.
+	dirs := map[string]bool{}
+	for _, f := range walk(t, ".go") {
+		dirs[path.Dir(f)] = true
+	}
+	for _, p := range pkgs {
+		delete(dirs, p.room())
+	}
+	require.Empty(t, dirs, "folders with Go files that go list does not see")
 	return pkgs
+}
+
+// walk returns the files of the module that end in suffix, as slash paths. It
+// leaves out what the go command ignores: other modules, testdata, and folders
+// that begin with a dot; and "out", where the simulator writes.
+func walk(t *testing.T, suffix string) []string {
+	t.Helper()
+	var files []string
+	require.NoError(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		if d.IsDir() {
+			_, err := os.Stat(filepath.Join(name, "go.mod"))
+			if err == nil || strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "out" {
+				return filepath.SkipDir
+			}
+		} else if strings.HasSuffix(name, suffix) {
+			files = append(files, filepath.ToSlash(name))
+		}
+		return nil
+	}))
+	return files
 }
 
 // isLibrary reports whether others may import the package: a rule for libraries
