@@ -19,9 +19,9 @@ type Config struct {
 	// two from 4 to 8,192. 0 means 512.
 	ChunkBlocks int
 	// MaxTimers is how many timers may be pending, counting carried, paused
-	// and periodic ones once. 0 means 4,194,304; at most 1<<28.
+	// and periodic ones once. 0 means 4,194,304; at most 1<<26.
 	MaxTimers int
-	// MaxGroups is how many groups may exist. 0 means 1,048,576; at most 1<<28.
+	// MaxGroups is how many groups may exist. 0 means 1,048,576; at most 1<<26.
 	MaxGroups int
 	// Horizon is how far ahead a deadline may lie, in ticks. 0 means 1<<44
 	// (27,800 years at 50 ms); at most 1<<61.
@@ -58,7 +58,8 @@ const (
 	defaultHorizon = Span(1) << 44
 	maxHorizon     = Span(1) << 61
 	maxStart       = Tick(1) << 62
-	maxEntities    = 1 << 28
+	maxTimers      = 1 << 26
+	maxGroups      = 1 << 26
 )
 
 // withDefaults returns c with zero fields replaced, or all that is wrong with it.
@@ -95,10 +96,10 @@ func (c Config) withDefaults() (Config, error) {
 		"NearTicks is %d: want a power of two from 64 to %d", c.NearTicks, 1<<20)
 	bad(pow2(c.ChunkBlocks) && c.ChunkBlocks >= 4 && c.ChunkBlocks <= 8192,
 		"ChunkBlocks is %d: want a power of two from 4 to 8192", c.ChunkBlocks)
-	bad(c.MaxTimers > 0 && c.MaxTimers <= maxEntities,
-		"MaxTimers is %d: want 1 to %d", c.MaxTimers, maxEntities)
-	bad(c.MaxGroups > 0 && c.MaxGroups <= maxEntities,
-		"MaxGroups is %d: want 1 to %d", c.MaxGroups, maxEntities)
+	bad(c.MaxTimers > 0 && c.MaxTimers <= maxTimers,
+		"MaxTimers is %d: want 1 to %d", c.MaxTimers, maxTimers)
+	bad(c.MaxGroups > 0 && c.MaxGroups <= maxGroups,
+		"MaxGroups is %d: want 1 to %d", c.MaxGroups, maxGroups)
 	bad(c.Horizon > 0 && c.Horizon <= maxHorizon,
 		"Horizon is %d: want 1 to %d ticks", c.Horizon, maxHorizon)
 	bad(c.Start >= 0 && c.Start <= maxStart, "Start is %d: want 0 to %d", c.Start, maxStart)

@@ -1,0 +1,184 @@
+package timers
+
+// A block holds up to 8 timers of one deadline and lane. Its parts lie in
+// separate arrays, so that a cancel touches one word and a schedule one payload
+// line: a word (which entries are live, and the generation that makes stale
+// handles inert), the list links with the deadline, the payloads, and, only
+// where timers belong to groups, the back links into those. Arrays grow by a
+// chunk and are never copied; an entry is used once in the life of a block, so
+// that block generation and entry number name one arming.
+//
+// Entry numbers are block<<3 | index. Block 0 is never used, so that 0 means
+// "none"; blocks 1 to 3 are the heads of the due lists.
+
+const (
+	entryBits = 3
+	perBlock  = 1 << entryBits
+	entryMask = perBlock - 1
+
+	// Fields of a block's word.
+	liveMask    = 1<<perBlock - 1 // entry holds a timer, or forwards to one
+	linkShift   = perBlock        // entry has a back link
+	rankShift   = 16              // lane rank, 2 bits
+	parkedBit   = 1 << 18         // in no list; freed when its last entry goes
+	genShift    = 32
+	genBits     = 28
+	pinFlag     = 1 << 31 // in Handle.gen, member and link values: a pin number
+	firstBlock  = 1 + Lanes
+	maxBlocks   = 1 << (31 - entryBits)
+	memberShift = 4 // members per page, see group.go
+)
+
+// meta links the blocks of one tick and lane in scheduling order.
+type meta struct {
+	deadline   Tick
+	stamp      uint64 // order of opening, wheel-wide: resume restores order by it
+	next, prev uint32
+}
+
+// slot is the list of blocks of one tick and lane.
+type slot struct {
+	cur  uint32 // entry after the newest one; 0: no blocks. (cur-1)>>3 is the tail
+	fill uint32 // timers that will fire from here
+}
+
+func (s *slot) tail() uint32 { return (s.cur - 1) >> entryBits }
+
+// slab keeps blocks. It knows nothing of payloads.
+type slab struct {
+	words [][]uint64
+	metas [][]meta
+	links [][]uint32 // nil chunks until a grouped timer needs one
+
+	shift, mask uint32 // block number → chunk, index in the chunk
+	genLimit    uint32 // a block is retired when its generation reaches this
+	free        uint32 // freed blocks, linked by meta.next
+	fresh       uint32 // blocks from here on were never used
+	used        int
+	retired     int
+	stamp       uint64
+
+	addPayloads func() // keeps the payload chunks in step
+}
+
+func (s *slab) word(b uint32) *uint64 { return &s.words[b>>(s.shift&31)][b&s.mask] }
+func (s *slab) meta(b uint32) *meta   { return &s.metas[b>>(s.shift&31)][b&s.mask] }
+
+// link returns the back link of an entry whose linked bit is set.
+func (s *slab) link(ref uint32) *uint32 {
+	b := ref >> entryBits
+	return &s.links[b>>(s.shift&31)][(b&s.mask)<<entryBits|ref&entryMask]
+}
+
+// setLink stores an entry's back link, making room for the chunk's first one.
+func (s *slab) setLink(ref, v uint32) {
+	b := ref >> entryBits
+	c := b >> (s.shift & 31)
+	if s.links[c] == nil {
+		s.links[c] = make([]uint32, (s.mask+1)<<entryBits)
+	}
+	s.links[c][(b&s.mask)<<entryBits|ref&entryMask] = v
+	*s.word(b) |= 1 << (linkShift + ref&entryMask)
+}
+
+// open takes a block for a deadline and lane rank, linked to itself.
+func (s *slab) open(deadline Tick, rank uint32) uint32 {
+	b := s.free
+	if b != 0 {
+		s.free = s.meta(b).next
+	} else {
+		if int(s.fresh) == len(s.words)<<s.shift {
+			s.grow()
+		}
+		b = s.fresh
+		s.fresh++
+		*s.word(b) = 1 << genShift
+	}
+	s.used++
+	s.stamp++
+	*s.word(b) |= uint64(rank) << rankShift
+	*s.meta(b) = meta{deadline: deadline, stamp: s.stamp, next: b, prev: b}
+	return b
+}
+
+// grow adds a chunk. Only the table of chunks is ever copied, 24 bytes for
+// each chunk of a kind.
+func (s *slab) grow() {
+	n := int(s.mask) + 1
+	if len(s.words) >= maxBlocks/n {
+		panic("timers: out of block numbers") // needs 2^28 retired blocks: MaxTimers is far below
+	}
+	s.words = append(s.words, make([]uint64, n))
+	s.metas = append(s.metas, make([]meta, n))
+	s.links = append(s.links, nil)
+	s.addPayloads()
+}
+
+// release gives an empty block back, under the next generation. A block whose
+// generations are used up is retired: reusing it could revive stale handles.
+func (s *slab) release(b uint32) {
+	s.used--
+	gen := *s.word(b)>>genShift + 1
+	*s.word(b) = gen << genShift
+	if uint32(gen) >= s.genLimit {
+		s.retired++
+		*s.meta(b) = meta{}
+		return
+	}
+	s.meta(b).next = s.free
+	s.free = b
+}
+
+// unlink takes b out of its circular list.
+func (s *slab) unlink(b uint32) {
+	m := s.meta(b)
+	s.meta(m.prev).next = m.next
+	s.meta(m.next).prev = m.prev
+}
+
+// appendEntry takes the next entry of sl, opening a block when the tail is
+// full. opened tells whether sl had no block before.
+func (s *slab) appendEntry(sl *slot, deadline Tick, rank uint32) (ref uint32, opened bool) {
+	ref = sl.cur
+	if ref&entryMask == 0 {
+		b := s.open(deadline, rank)
+		if ref == 0 {
+			opened = true
+		} else {
+			tail := ref>>entryBits - 1
+			mt, mb := s.meta(tail), s.meta(b)
+			mb.prev, mb.next = tail, mt.next
+			s.meta(mt.next).prev = b
+			mt.next = b
+		}
+		ref = b << entryBits
+	}
+	sl.cur = ref + 1
+	*s.word(ref >> entryBits) |= 1 << (ref & entryMask)
+	return ref, opened
+}
+
+// cutTail takes block b, which is leaving the list of sl, off its tail, and
+// tells whether sl has no block left.
+func (s *slab) cutTail(sl *slot, b uint32) (empty bool) {
+	if sl.tail() != b {
+		return false
+	}
+	prev := s.meta(b).prev
+	if prev == b {
+		sl.cur = 0
+		return true
+	}
+	sl.cur = (prev + 1) << entryBits // blocks before the tail are used up
+	return false
+}
+
+// bytes is what the arrays hold, without payloads.
+func (s *slab) bytes() int64 {
+	n := int64(len(s.words)) << s.shift
+	total := n * (8 + 24)
+	for _, l := range s.links {
+		total += int64(len(l)) * 4
+	}
+	return total
+}

@@ -1,0 +1,220 @@
+package timers
+
+// core is the wheel without its payloads: where timers are, not what they are.
+type core struct {
+	slab
+	ring   ring
+	groups groups
+	pins   pins
+
+	now    Tick
+	reach  Tick // len of the ring: far timers are due after now+reach
+	n      int  // timers pending
+	far    table[farLists]
+	farSet tickSet
+	// pull caches farSet's bitmap of the 64 ticks around the next tick to be
+	// pulled in, so that an idle tick costs no probe.
+	pull uint64
+
+	due     [Lanes]uint32 // timers in the due lists that will fire
+	limbo   slot          // block open for timers that are born paused
+	wipe    func(ref uint32)
+	touched uint64 // keeps loads that only warm the cache from being dropped
+}
+
+// rankOf gives lanes the order they run in.
+var rankOf = [Lanes]uint32{Normal: 1, Urgent: 0, Bulk: 2}
+
+// laneOf is the inverse of rankOf.
+var laneOf = [Lanes]Lane{Urgent, Normal, Bulk}
+
+// head is the block that stands for the due list of a lane rank.
+func head(rank uint32) uint32 { return 1 + rank }
+
+func (c *core) rank(b uint32) uint32 { return uint32(*c.word(b)>>rankShift) & 3 }
+
+// file takes an entry for a timer due at deadline, which is after now.
+func (c *core) file(deadline Tick, rank uint32) uint32 {
+	if deadline-c.now <= c.reach {
+		sl := &c.ring.lane(rank)[deadline&c.ring.mask]
+		ref, opened := c.appendEntry(sl, deadline, rank)
+		sl.fill++
+		if opened {
+			c.ring.mark(deadline)
+		}
+		return ref
+	}
+	return c.fileFar(deadline, rank)
+}
+
+func (c *core) fileFar(deadline Tick, rank uint32) uint32 {
+	l := c.far.put(int64(deadline))
+	if l.empty() {
+		c.farSet.add(deadline)
+		if deadline>>6 == (c.now+c.reach+1)>>6 {
+			c.pull |= 1 << (deadline & 63)
+		}
+	}
+	ref, _ := c.appendEntry(&l[rank], deadline, rank)
+	l[rank].fill++
+	return ref
+}
+
+// uncount takes one timer of block b out of the counts of its list: it will
+// not fire from there. The entry itself stays.
+func (c *core) uncount(b uint32) {
+	rank, deadline := c.rank(b), c.meta(b).deadline
+	switch d := deadline - c.now; {
+	case d <= 0:
+		c.due[rank]--
+	case d <= c.reach:
+		c.ring.slots[rank][deadline&c.ring.mask].fill--
+	default:
+		c.far.get(int64(deadline))[rank].fill--
+	}
+}
+
+// clear ends the use of an entry and frees its block if it was the last one.
+func (c *core) clear(ref uint32) {
+	if c.wipe != nil {
+		c.wipe(ref)
+	}
+	b := ref >> entryBits
+	p := c.word(b)
+	w := *p &^ (1<<(ref&entryMask) | 1<<(linkShift+ref&entryMask))
+	*p = w
+	if w&liveMask == 0 {
+		c.leave(b)
+		c.release(b)
+	}
+}
+
+// leave takes block b out of the list it is in. Which list that is follows from
+// its deadline alone: due lists hold ticks up to now, the ring those it reaches,
+// and both change only between callbacks.
+func (c *core) leave(b uint32) {
+	if *c.word(b)&parkedBit != 0 {
+		if c.limbo.cur != 0 && c.limbo.tail() == b {
+			c.limbo.cur = 0
+		}
+		return
+	}
+	rank, deadline := c.rank(b), c.meta(b).deadline
+	switch d := deadline - c.now; {
+	case d <= 0:
+	case d <= c.reach:
+		sl := &c.ring.slots[rank][deadline&c.ring.mask]
+		if c.cutTail(sl, b) {
+			c.ring.unmarkEmpty(deadline)
+		}
+	default:
+		l := c.far.get(int64(deadline))
+		if c.cutTail(&l[rank], b) && l.empty() {
+			c.dropFar(deadline)
+		}
+	}
+	c.unlink(b)
+}
+
+// dropFar forgets a far tick that has no blocks left.
+func (c *core) dropFar(t Tick) {
+	c.far.del(int64(t))
+	c.farSet.remove(t)
+	if t>>6 == (c.now+c.reach+1)>>6 {
+		c.pull &^= 1 << (t & 63)
+	}
+}
+
+// park takes a block that holds nothing that will fire out of its due list. It
+// waits on its own for its entries to be cleared.
+func (c *core) park(b uint32) {
+	c.unlink(b)
+	m := c.meta(b)
+	m.next, m.prev = b, b
+	*c.word(b) |= parkedBit
+}
+
+// enter makes t, the tick after now, the tick in hand: its lists join the due
+// lists, and the far tick that comes within reach joins the ring.
+func (c *core) enter() {
+	c.now++
+	if c.ring.marked(c.now) {
+		c.takeSlot(c.now)
+	}
+	t := c.now + c.reach
+	if c.pull>>(t&63)&1 != 0 {
+		c.pullIn(t)
+	}
+	if t&63 == 63 {
+		c.pull = c.farSet.node(0, int64((t+1)>>6))
+	}
+}
+
+// takeSlot appends tick t's lists to the due lists, behind what was carried.
+func (c *core) takeSlot(t Tick) {
+	i := t & c.ring.mask
+	for rank, slots := range c.ring.slots {
+		if slots == nil || slots[i].cur == 0 {
+			continue
+		}
+		sl := &slots[i]
+		tail := sl.tail()
+		first := c.meta(tail).next
+		h := c.meta(head(uint32(rank)))
+		last := h.prev
+		c.meta(last).next, c.meta(first).prev = first, last
+		c.meta(tail).next, h.prev = head(uint32(rank)), tail
+		c.due[rank] += sl.fill
+		*sl = slot{}
+	}
+	c.ring.unmark(t)
+}
+
+// pullIn makes far tick t's lists the ring's slot of t, which is free.
+func (c *core) pullIn(t Tick) {
+	l := c.far.get(int64(t))
+	for rank := range l {
+		if l[rank].cur != 0 {
+			c.ring.lane(uint32(rank))[t&c.ring.mask] = l[rank]
+		}
+	}
+	c.ring.mark(t)
+	c.far.del(int64(t))
+	c.farSet.remove(t)
+	c.pull &^= 1 << (t & 63)
+}
+
+// nextMarked returns the first tick after now that has blocks.
+func (c *core) nextMarked() (Tick, bool) {
+	if t, ok := c.ring.next(c.now); ok {
+		return t, true
+	}
+	return c.farSet.next(c.now + c.reach + 1)
+}
+
+// jump makes t the tick in hand; no tick in (now, t] has blocks.
+func (c *core) jump(t Tick) {
+	c.now = t
+	for {
+		f, ok := c.farSet.next(0)
+		if !ok || f > t+c.reach {
+			break
+		}
+		c.pullIn(f)
+	}
+	c.pull = c.farSet.node(0, int64((t+c.reach+1)>>6))
+}
+
+// load counts the timers that will fire at t.
+func (c *core) load(t Tick) int {
+	switch d := t - c.now; {
+	case d <= 0:
+		return 0
+	case d <= c.reach:
+		return c.ring.load(t)
+	}
+	if l := c.far.get(int64(t)); l != nil {
+		return l.load()
+	}
+	return 0
+}

@@ -1,0 +1,217 @@
+package timers
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// maxTick is the last tick a wheel can reach: every deadline within the horizon
+// of it can still be counted.
+const maxTick = math.MaxInt64 - Tick(maxHorizon) - 1<<21
+
+// Advance makes to the tick in hand, passing through every tick from Now+1, and
+// calls fire for each timer due, lane by lane, with Now at the timer's turn. It
+// starts at most as many callbacks as the budget allows; the rest is carried to
+// the next Advance, in order, and [Firing.Late] tells how long it waited. Only
+// callbacks started count against the budget. Advance(Now()) runs nothing.
+//
+// Within the budget lanes are served urgent, normal, bulk, but a lower lane is
+// sure of its share, and a lane's carried timers go before its newly due ones.
+//
+// If a callback panics or calls runtime.Goexit, the wheel is whole and the rest
+// of the tick is first in line: the next Advance goes on with it, with what is
+// left of the budget, and its Report covers both.
+//
+// Advance panics if to is before Now or called from a callback. Its cost is
+// that of the timers it fires; ticks without timers are skipped in constant
+// time.
+func (w *Wheel[T]) Advance(to Tick, fire func(Firing[T])) Report {
+	w.begin(to)
+	defer w.end()
+	if w.cut {
+		w.cut = false
+		w.drain(fire)
+		w.endTick()
+	} else {
+		w.report = Report{From: w.now}
+		w.left = w.budget
+		if w.budget == 0 {
+			w.left = math.MaxInt
+		}
+	}
+	for w.now < to {
+		if to-w.now > 1 && !w.skip(to) {
+			break
+		}
+		w.enter()
+		if w.left > 0 && w.due != [Lanes]uint32{} {
+			w.beginTick()
+			w.drain(fire)
+			w.endTick()
+		}
+	}
+	w.report.To = w.now
+	w.report.Carried = int(w.due[0]) + int(w.due[1]) + int(w.due[2])
+	w.busy = false
+	return w.report
+}
+
+// begin opens an Advance; end closes it, also when a callback unwinds it.
+func (w *Wheel[T]) begin(to Tick) {
+	switch {
+	case w.busy:
+		panic("timers: Advance called from a callback")
+	case to < w.now:
+		panic(fmt.Sprintf("timers: Advance(%d): the wheel is at tick %d already", to, w.now))
+	case to > maxTick:
+		panic(fmt.Sprintf("timers: Advance(%d): the last tick is %d", to, maxTick))
+	}
+	w.busy = true
+}
+
+func (w *Wheel[T]) end() {
+	w.cut = w.busy
+	w.busy = false
+	if w.wipe != nil {
+		w.cur.payload = *new(T)
+	}
+	w.cur.handle = Handle{}
+}
+
+// skip passes over ticks before to in which nothing will fire. It returns
+// false if it reached to.
+func (w *Wheel[T]) skip(to Tick) bool {
+	if w.left > 0 && w.due != [Lanes]uint32{} {
+		return true
+	}
+	t, ok := w.nextMarked()
+	if !ok || t > to {
+		w.jump(to)
+		return false
+	}
+	if t > w.now+1 {
+		w.jump(t - 1)
+	}
+	return true
+}
+
+// beginTick fixes what each lane may use of the budget in the tick in hand.
+func (w *Wheel[T]) beginTick() {
+	w.pass = 0
+	w.order = [Lanes]uint32{0, 1, 2}
+	w.ran = [Lanes]int{}
+	for rank := range w.due {
+		w.hungry[rank] = w.due[rank] > 0
+	}
+	if w.budget == 0 {
+		w.reserve = [Lanes]int{}
+		return
+	}
+	share := func(rank int, part float64) int {
+		n := int(float64(w.left) * part)
+		if n == 0 && w.left >= 3 {
+			n = 1
+		}
+		return min(n, int(w.due[rank]))
+	}
+	w.reserve = [Lanes]int{0, share(1, w.shares.Normal), share(2, w.shares.Bulk)}
+	if w.left < 3 {
+		w.serveStarved()
+	}
+}
+
+// serveStarved puts the lane that waited longest first, if it waited too long.
+func (w *Wheel[T]) serveStarved() {
+	worst := uint32(0)
+	for rank := range uint32(Lanes) {
+		if w.hungry[rank] && w.starved[rank] > w.starved[worst] {
+			worst = rank
+		}
+	}
+	if w.starved[worst] < starvedTicks {
+		return
+	}
+	copy(w.order[1:worst+1], w.order[:worst])
+	w.order[0] = worst
+}
+
+func (w *Wheel[T]) endTick() {
+	for rank := range w.starved {
+		if w.hungry[rank] && w.ran[rank] == 0 {
+			w.starved[rank]++
+		} else {
+			w.starved[rank] = 0
+		}
+	}
+}
+
+// drain runs the due lists in the order of lanes: first with what is reserved
+// for the lanes behind held back, then with what is left.
+func (w *Wheel[T]) drain(fire func(Firing[T])) {
+	for ; w.pass < 2*Lanes && w.left > 0; w.pass++ {
+		held := 0
+		if w.pass < Lanes {
+			for _, rank := range w.order[w.pass+1:] {
+				held += w.reserve[rank]
+			}
+		}
+		rank := w.order[w.pass%Lanes]
+		h := w.meta(head(rank))
+		for w.left > held && w.due[rank] > 0 {
+			w.runBlock(h.next, rank, held, fire)
+		}
+	}
+}
+
+// runBlock fires the timers of block b, the first of its due list, while more
+// than held callbacks are left.
+func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
+	h := w.meta(head(rank))
+	f := Firing[T]{Deadline: w.meta(b).deadline, Lane: laneOf[rank]}
+	f.Late = Span(w.now - f.Deadline)
+	from := 0
+	for w.left > held {
+		// Read again for every timer: a callback may have cancelled the next.
+		word := *w.word(b)
+		live := word & liveMask >> from << from
+		if live == 0 {
+			w.park(b) // what is left are forwarders and paused timers
+			return
+		}
+		i := bits.TrailingZeros64(live)
+		from = i + 1
+		ref := b<<entryBits | uint32(i)
+		if word>>(linkShift+i)&1 != 0 {
+			if !w.takeLinked(ref, &f) {
+				if h.next != b {
+					return
+				}
+				continue
+			}
+		} else {
+			if w.live != nil && !w.live(w.pay(ref)) {
+				w.Cancel(w.handleOf(ref))
+				if h.next != b {
+					return
+				}
+				continue
+			}
+			f.Payload = *w.pay(ref)
+			f.Handle, f.Missed = Handle{gen: uint32(word >> genShift), ref: ref}, 0
+			w.cur.handle, w.cur.group = f.Handle, Group{}
+			w.due[rank]--
+			w.n--
+			w.clear(ref)
+		}
+		w.cur.payload, w.cur.lane = f.Payload, f.Lane
+		w.left--
+		w.ran[rank]++
+		w.report.Fired++
+		fire(f)
+		w.cur.handle = Handle{}
+		if h.next != b {
+			return // emptied by this timer or by its callback
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package timers
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Next returns the earliest tick at which a timer will fire: Now+1 if some are
+// carried. It returns false if none will; timers of paused groups do not count.
+// An idle simulation can Advance to it in one step. It takes constant time,
+// short of ticks that hold nothing but paused timers.
+func (w *Wheel[T]) Next() (Tick, bool) {
+	if w.due != [Lanes]uint32{} {
+		return w.now + 1, true
+	}
+	for t := range w.ticks() {
+		if w.load(t) > 0 {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// ticks lists the ticks after now that have blocks, in order.
+func (c *core) ticks() iter.Seq[Tick] {
+	return func(yield func(Tick) bool) {
+		for t := c.now; ; {
+			var ok bool
+			if t, ok = c.ring.next(t); !ok || t > c.now+c.reach {
+				break
+			}
+			if !yield(t) {
+				return
+			}
+		}
+		for t := c.now + c.reach + 1; ; t++ {
+			var ok bool
+			if t, ok = c.farSet.next(t); !ok || !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// All lists the pending timers in the order in which they would fire without a
+// budget; those of paused groups come last. The wheel must not be changed while
+// listing, except that the timer in hand may be cancelled.
+func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
+	return func(yield func(Pending[T]) bool) {
+		for rank := range uint32(Lanes) {
+			h := head(rank)
+			for b := w.meta(h).next; b != h; {
+				next := w.meta(b).next
+				if !w.yieldBlock(b, yield) {
+					return
+				}
+				b = next
+			}
+		}
+		for t := range w.ticks() {
+			for rank := range uint32(Lanes) {
+				if !w.yieldSlot(w.slotAt(t, rank), yield) {
+					return
+				}
+			}
+		}
+		for i := uint32(1); i < w.pins.fresh; i++ {
+			p := w.pins.rec(i)
+			if p.used && p.frozen && !yield(w.pending(p.at, i)) {
+				return
+			}
+		}
+	}
+}
+
+// slotAt returns a copy of the list of tick t, which is after now.
+func (c *core) slotAt(t Tick, rank uint32) slot {
+	if t-c.now > c.reach {
+		if l := c.far.get(int64(t)); l != nil {
+			return l[rank]
+		}
+		return slot{}
+	}
+	if s := c.ring.slots[rank]; s != nil {
+		return s[t&c.ring.mask]
+	}
+	return slot{}
+}
+
+func (w *Wheel[T]) yieldSlot(sl slot, yield func(Pending[T]) bool) bool {
+	if sl.cur == 0 {
+		return true
+	}
+	tail := sl.tail()
+	for b := w.meta(tail).next; ; {
+		next := w.meta(b).next
+		if !w.yieldBlock(b, yield) {
+			return false
+		}
+		if b == tail {
+			return true
+		}
+		b = next
+	}
+}
+
+func (w *Wheel[T]) yieldBlock(b uint32, yield func(Pending[T]) bool) bool {
+	for live := *w.word(b) & liveMask; live != 0; live &= live - 1 {
+		ref := b<<entryBits | uint32(bits.TrailingZeros64(live))
+		if w.fires(ref) && !yield(w.pending(ref, w.pinOf(ref))) {
+			return false
+		}
+	}
+	return true
+}
+
+// pending describes the timer at ref.
+func (w *Wheel[T]) pending(ref, pin uint32) Pending[T] {
+	b := ref >> entryBits
+	p := Pending[T]{
+		Payload:  *w.pay(ref),
+		Handle:   w.handleOf(ref),
+		Deadline: w.meta(b).deadline,
+		Lane:     laneOf[w.rank(b)],
+	}
+	var pos uint32
+	if pin != 0 {
+		r := w.pins.rec(pin)
+		pos = r.pos
+		p.Periodic, p.Paused = r.every.period != 0, r.frozen
+		if r.frozen {
+			p.Deadline = w.now + Tick(max(r.remaining, 1))
+		}
+	} else if *w.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
+		pos = *w.link(ref)
+	}
+	if pos != 0 {
+		p.Group = w.groups.owner(pos)
+	}
+	return p
+}

@@ -1,0 +1,60 @@
+package timers
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The hash table and the ordered set behind far timers against a map.
+func TestTableAndTickSetAgreeWithAMap(t *testing.T) {
+	for seed := uint64(0); seed < 100; seed++ {
+		r := rand.New(rand.NewPCG(seed, 1))
+		span := int64(1 + seed*20)
+		var tb table[int]
+		var set tickSet
+		model := map[int64]int{}
+		for i := range 1000 {
+			k := r.Int64N(span) << (seed % 3 * 17)
+			_, have := model[k]
+			switch {
+			case r.IntN(2) == 0:
+				if !have {
+					require.Zero(t, *tb.put(k), "seed %d: a new value is zero", seed)
+					set.add(Tick(k))
+				}
+				*tb.put(k) = i
+				model[k] = i
+			case have:
+				delete(model, k)
+				tb.del(k)
+				set.remove(Tick(k))
+			}
+			require.Equal(t, len(model), tb.n)
+			if i%20 == 0 {
+				from := r.Int64N(span) << (seed % 3 * 17)
+				want, ok := int64(-1), false
+				for k := range model {
+					if k >= from && (!ok || k < want) {
+						want, ok = k, true
+					}
+				}
+				got, found := set.next(Tick(from))
+				require.Equal(t, ok, found, "seed %d: next(%d)", seed, from)
+				if ok {
+					require.Equal(t, want, int64(got), "seed %d: next(%d)", seed, from)
+				}
+			}
+		}
+		for k, v := range model {
+			require.Equal(t, v, *tb.get(k), "seed %d key %d", seed, k)
+		}
+		for k := range model {
+			set.remove(Tick(k))
+		}
+		_, found := set.next(0)
+		require.False(t, found)
+		require.Zero(t, set.nodes.n, "an empty set keeps no nodes")
+	}
+}

@@ -1,0 +1,282 @@
+package timers
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"reflect"
+)
+
+// Wheel keeps timers with payloads of type T. Make one per process or room with
+// [New]; a wheel for each object defeats its purpose. A pointer-free T leaves
+// the garbage collector nothing to scan.
+type Wheel[T any] struct {
+	core
+	pays [][]T // chunks of payloads, in step with core's blocks
+
+	max     int
+	horizon Span
+	units   int64
+	rng     *rand.PCG
+	live    func(*T) bool
+
+	advance[T]
+}
+
+// New returns an empty wheel at Config.Start, or an error that lists every bad
+// field of cfg.
+func New[T any](cfg Config) (*Wheel[T], error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	w := &Wheel[T]{
+		max:     cfg.MaxTimers,
+		horizon: cfg.Horizon,
+		units:   cfg.TickUnits,
+		rng:     rand.NewPCG(cfg.Seed, 0x7469636b77686565),
+	}
+	w.budget, w.shares = cfg.Budget, cfg.Shares
+	shift := uint32(bits.TrailingZeros(uint(cfg.ChunkBlocks)))
+	w.slab.shift, w.slab.mask = shift, uint32(cfg.ChunkBlocks-1)
+	w.genLimit = 1<<genBits - 1
+	w.ring.init(cfg.NearTicks)
+	w.groups.init(shift, cfg.MaxGroups)
+	w.pins.init(shift)
+	w.now, w.reach = cfg.Start, Tick(cfg.NearTicks)
+	w.addPayloads = func() { w.pays = append(w.pays, make([]T, cfg.ChunkBlocks<<entryBits)) }
+	if hasPointers(reflect.TypeFor[T]()) {
+		w.wipe = func(ref uint32) { *w.pay(ref) = *new(T) }
+	}
+	w.grow()
+	w.fresh = firstBlock
+	for rank := range uint32(Lanes) {
+		*w.meta(head(rank)) = meta{next: head(rank), prev: head(rank)}
+	}
+	return w, nil
+}
+
+// hasPointers reports whether values of type t hold references that keep
+// something else alive.
+func hasPointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return t.Len() > 0 && hasPointers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return false
+	}
+	return true
+}
+
+func (w *Wheel[T]) pay(ref uint32) *T {
+	b := ref >> entryBits
+	return &w.pays[b>>(w.slab.shift&31)][(b&w.slab.mask)<<entryBits|ref&entryMask]
+}
+
+// Now returns the tick in hand: the one whose timers run, or ran last.
+func (w *Wheel[T]) Now() Tick { return w.now }
+
+// Len returns how many timers are pending: scheduled, carried, paused and
+// periodic ones, each once. It is exact.
+func (w *Wheel[T]) Len() int { return w.n }
+
+// At schedules p for deadline, an absolute tick, and returns a handle to cancel
+// it. A deadline at or before Now means the next tick, never the one in hand: a
+// callback that reschedules itself can't starve the loop.
+//
+// In a paused group the timer starts frozen, with deadline - Now remaining.
+//
+// At returns ErrFull if Config.MaxTimers timers are pending, ErrHorizon if the
+// deadline, or the jitter window's end, is more than Config.Horizon after Now,
+// ErrClosed if the group is closed, and ErrJitter for a bad window. It panics
+// if s.Lane is not a lane.
+//
+// It takes constant time, growth included, and does not allocate once the wheel
+// has held as many timers before. Scheme: hashed wheel, Varghese & Lauck 1987.
+func (w *Wheel[T]) At(deadline Tick, p T, s Spec) (Handle, error) {
+	if deadline <= w.now {
+		deadline = w.now + 1
+	} else if Span(deadline-w.now) > w.horizon {
+		return Handle{}, ErrHorizon
+	}
+	if w.n >= w.max {
+		return Handle{}, ErrFull
+	}
+	if s.Lane >= Lanes {
+		panic(fmt.Sprintf("timers: At: Spec.Lane is %d: want Normal, Urgent or Bulk", uint8(s.Lane)))
+	}
+	if s.Jitter != (Jitter{}) {
+		var err error
+		if deadline, err = w.spread(deadline, s.Jitter, w.horizon); err != nil {
+			return Handle{}, err
+		}
+	}
+	if s.Group != (Group{}) {
+		return w.atGroup(deadline, p, s)
+	}
+	ref := w.file(deadline, rankOf[s.Lane])
+	*w.pay(ref) = p
+	w.n++
+	return Handle{gen: uint32(*w.word(ref >> entryBits) >> genShift), ref: ref}, nil
+}
+
+// After schedules p for Now + d. A d of zero or less means the next tick. It is
+// otherwise like [Wheel.At], and no d overflows: beyond the horizon it returns
+// ErrHorizon.
+func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
+	if d > w.horizon {
+		return Handle{}, ErrHorizon
+	}
+	return w.At(w.now+Tick(max(d, 1)), p, s)
+}
+
+// atGroup is the rest of At for a timer of a group.
+func (w *Wheel[T]) atGroup(deadline Tick, p T, s Spec) (Handle, error) {
+	r := w.groups.find(s.Group)
+	if r == nil {
+		return Handle{}, ErrClosed
+	}
+	rank := rankOf[s.Lane]
+	var ref uint32
+	if r.paused {
+		ref = w.fileFrozen(rank)
+		i := w.freeze(ref, Span(deadline-w.now))
+		w.pins.rec(i).home = ref
+		w.pins.rec(i).pos = w.groups.push(s.Group.ref, r, i|pinFlag)
+	} else {
+		ref = w.file(deadline, rank)
+		w.setLink(ref, w.groups.push(s.Group.ref, r, ref))
+	}
+	*w.pay(ref) = p
+	w.n++
+	return Handle{gen: uint32(*w.word(ref >> entryBits) >> genShift), ref: ref}, nil
+}
+
+// find returns the entry of the pending timer h names, and its pin if it has
+// one; ref is 0 if h is stale.
+func (w *Wheel[T]) find(h Handle) (ref, pin uint32) {
+	if h.gen&pinFlag != 0 {
+		i := w.pins.findPin(h)
+		if i == 0 {
+			return 0, 0
+		}
+		return w.pins.rec(i).at, i
+	}
+	b := h.ref >> entryBits
+	if c := b >> (w.slab.shift & 31); int(c) >= len(w.words) {
+		return 0, 0
+	}
+	word := *w.word(b)
+	if uint32(word>>genShift) != h.gen || word>>(h.ref&entryMask)&1 == 0 {
+		return 0, 0
+	}
+	if word>>(linkShift+h.ref&entryMask)&1 != 0 {
+		if l := *w.link(h.ref); l&pinFlag != 0 {
+			return w.pins.rec(l &^ pinFlag).at, l &^ pinFlag
+		}
+	}
+	return h.ref, 0
+}
+
+// Cancel stops the timer h names. It returns true if it did: the timer will not
+// fire. It returns false, and touches nothing, if the timer fired, was
+// cancelled before, or h is zero. In its own callback a one-shot is past
+// cancelling (false); a periodic timer ends (true).
+//
+// It takes constant time and frees the timer's memory for reuse at once.
+func (w *Wheel[T]) Cancel(h Handle) bool {
+	ref, pin := w.find(h)
+	if ref == 0 {
+		return false
+	}
+	w.n--
+	if pin != 0 {
+		if pos := w.pins.rec(pin).pos; pos != 0 {
+			w.leaveGroup(pos)
+		}
+		w.dropPin(pin)
+		return true
+	}
+	b := ref >> entryBits
+	if *w.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
+		w.leaveGroup(*w.link(ref))
+	}
+	w.uncount(b)
+	w.clear(ref)
+	return true
+}
+
+// leaveGroup takes the member at pos out of its group and tells the member
+// that took the place where it is now.
+func (c *core) leaveGroup(pos uint32) {
+	if m, moved := c.groups.remove(pos); moved {
+		c.memberAt(m, pos)
+	}
+}
+
+// memberAt tells a group member its address.
+func (c *core) memberAt(m, pos uint32) {
+	if m&pinFlag != 0 {
+		c.pins.rec(m &^ pinFlag).pos = pos
+		return
+	}
+	c.setLink(m, pos)
+}
+
+// Remaining returns how many ticks are left until the timer fires: 0 if it is
+// due and carried, what was left at the pause if its group is paused. It
+// returns false if the timer is not pending.
+func (w *Wheel[T]) Remaining(h Handle) (Span, bool) {
+	ref, pin := w.find(h)
+	if ref == 0 {
+		return 0, false
+	}
+	if pin != 0 {
+		if p := w.pins.rec(pin); p.frozen {
+			return max(p.remaining, 0), true
+		}
+	}
+	return max(Span(w.meta(ref>>entryBits).deadline-w.now), 0), true
+}
+
+// Payload returns the payload of a pending timer.
+func (w *Wheel[T]) Payload(h Handle) (p T, ok bool) {
+	ref, _ := w.find(h)
+	if ref == 0 {
+		return p, false
+	}
+	return *w.pay(ref), true
+}
+
+// Load returns how many timers are due at t, an absolute tick after Now. It is
+// exact and takes constant time.
+func (w *Wheel[T]) Load(t Tick) int { return w.load(t) }
+
+// Stats describes the memory of a wheel.
+type Stats struct {
+	Blocks  int   // blocks of 8 in use
+	Retired int   // blocks whose generations are used up
+	Bytes   int64 // all arrays, payloads included
+}
+
+// Stats returns the wheel's memory figures. It takes time proportional to the
+// chunks in use.
+func (w *Wheel[T]) Stats() Stats {
+	var t T
+	b := w.slab.bytes() + w.groups.bytes()
+	b += int64(len(w.pays)) << w.slab.shift * perBlock * int64(reflect.TypeOf(&t).Elem().Size())
+	for _, s := range w.ring.slots {
+		b += int64(len(s)) * 8
+	}
+	b += w.far.bytes() + w.farSet.nodes.bytes() + w.pins.bytes()
+	return Stats{Blocks: w.used, Retired: w.retired, Bytes: b}
+}
