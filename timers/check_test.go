@@ -202,9 +202,6 @@ func (k *checker) pinned() error {
 		if p.home != 0 && c.pinOf(p.home) != i {
 			return fmt.Errorf("pin %d has home %d, which links elsewhere", i, p.home)
 		}
-		if p.pos != 0 && *c.groups.member(p.pos) != i|pinFlag {
-			return fmt.Errorf("pin %d is not the member at %d", i, p.pos)
-		}
 	}
 	return nil
 }
@@ -214,36 +211,35 @@ func (k *checker) grouped() error {
 	pages := 0
 	for ref := uint32(1); ref < c.groups.freshRec; ref++ {
 		r := c.groups.rec(ref)
-		n := uint32(0)
-		for addr := r.top; addr != 0; addr = c.groups.below(addr) {
-			n++
-			if addr&(pageLen-1) == pageFirst {
-				pages++
-			}
-			if g := c.groups.owner(addr); g.ref != ref {
-				return fmt.Errorf("member %d of group %d says group %d", addr, ref, g.ref)
-			}
-			m := *c.groups.member(addr)
-			at := m
-			if m&pinFlag != 0 {
-				if p := c.pins.rec(m &^ pinFlag); !p.used || p.pos != addr || p.frozen != r.paused {
-					return fmt.Errorf("member %d of group %d: pin %+v", addr, ref, *p)
-				}
-				continue
-			}
-			if r.paused {
-				return fmt.Errorf("member %d of paused group %d is not frozen", addr, ref)
-			}
-			if *c.word(at >> entryBits)>>(at&entryMask)&1 == 0 || *c.link(at) != addr {
-				return fmt.Errorf("member %d of group %d: entry %d does not link back", addr, ref, at)
+		for p := r.oldest; p != 0; p = c.groups.page(p)[pageNext] {
+			pages++
+			if p == r.newest {
+				break
 			}
 		}
-		if n != r.n {
-			return fmt.Errorf("group %d has %d members but counts %d", ref, n, r.n)
+		found := map[uint32]bool{}
+		listed := uint32(0)
+		var err error
+		c.members(r, func(m uint32) uint32 {
+			listed++
+			if c.living(ref, m) {
+				found[m] = true
+				frozen := m&pinFlag != 0 && c.pins.rec(m&^pinFlag).frozen
+				if frozen != r.paused {
+					err = fmt.Errorf("member %x of group %d: frozen %v, group paused %v", m, ref, frozen, r.paused)
+				}
+			}
+			return m
+		})
+		if err != nil {
+			return err
+		}
+		if len(found) != int(r.n) || listed != r.listed {
+			return fmt.Errorf("group %d has %d members alive of %d listed, counts %d and %d", ref, len(found), listed, r.n, r.listed)
 		}
 	}
-	if pages != c.groups.pageN {
-		return fmt.Errorf("%d pages in groups, %d counted", pages, c.groups.pageN)
+	if pages != c.groups.pagesUsed {
+		return fmt.Errorf("%d pages in groups, %d counted", pages, c.groups.pagesUsed)
 	}
 	return nil
 }

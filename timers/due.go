@@ -113,7 +113,7 @@ func (w *Wheel[T]) takeLinked(ref uint32, f *Firing[T]) bool {
 	w.due[w.rank(ref>>entryBits)]--
 	l := *w.link(ref)
 	if l&pinFlag == 0 {
-		w.cur.handle, w.cur.group = f.Handle, w.groups.owner(l)
+		w.cur.handle, w.cur.group = f.Handle, w.groups.name(l)
 		w.n--
 		w.leaveGroup(l)
 		w.clear(ref)
@@ -121,12 +121,9 @@ func (w *Wheel[T]) takeLinked(ref uint32, f *Firing[T]) bool {
 	}
 	i := l &^ pinFlag
 	if p := w.pins.rec(i); p.every.period == 0 {
-		w.cur.handle, w.cur.group = f.Handle, Group{}
+		w.cur.handle, w.cur.group = f.Handle, w.groups.name(p.group)
 		w.n--
-		if p.pos != 0 {
-			w.cur.group = w.groups.owner(p.pos)
-			w.leaveGroup(p.pos)
-		}
+		w.leaveGroup(p.group)
 		w.unpin(i)
 		return true
 	}

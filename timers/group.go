@@ -1,26 +1,34 @@
 package timers
 
-// A group is a stack of members kept in pages of one cache line. A member is
-// the entry number of its timer (or a pin number); the entry's back link is the
-// member's address, so that a timer that fires or is cancelled is swapped out
-// in constant time. The page knows its group, which spares the entries a field.
+// A group lists its members in a queue of pages of one cache line. A member is
+// the entry number of its timer, or a pin number. A timer that fires or is
+// cancelled only counts down its group: its member stays behind as a stale one,
+// told by the entry no longer being live for this group. Whoever adds a member
+// to a full page sweeps two old pages if more than half of the members may be
+// stale, so that no call pays for more than those. Touching no list on the way
+// out is what keeps fire and cancel to the cache lines of the timer itself.
+//
+// An entry may come back to the same group and be listed twice; whoever goes
+// through the members acts on what they find live, which the first visit ends.
 
 const (
-	pageGroup = 0 // group number
-	pagePrev  = 1 // page below, 0 none
-	pageFirst = 2 // members from here
-	pageLen   = 1 << memberShift
+	pageNext  = 0 // next newer page
+	pageFirst = 1 // members from here
+	pageLen   = 16
 )
 
 type page [pageLen]uint32
 
 type group struct {
-	gen    uint32 // 0: never used
-	top    uint32 // address of the newest member, 0 none
-	n      uint32
-	next   uint32 // free groups
-	open   bool
-	paused bool
+	gen      uint32 // 0: never used
+	n        uint32 // timers pending
+	listed   uint32 // members in pages, stale ones included
+	oldest   uint32 // pages; 0: none
+	newest   uint32
+	used     uint32 // members in the newest page, plus pageFirst
+	nextFree uint32
+	open     bool
+	paused   bool
 }
 
 // groups keeps groups and their pages in chunks that never move.
@@ -28,10 +36,10 @@ type groups struct {
 	recs  [][]group
 	pages [][]page
 
-	shift, mask           uint32
-	freeRec, freshRec     uint32
-	freePage, freshPage   uint32
-	n, max, pageN, perRec int
+	shift, mask         uint32
+	freeRec, freshRec   uint32
+	freePage, freshPage uint32
+	n, max, pagesUsed   int
 }
 
 func (g *groups) init(chunkShift uint32, limit int) {
@@ -42,11 +50,6 @@ func (g *groups) init(chunkShift uint32, limit int) {
 
 func (g *groups) rec(i uint32) *group { return &g.recs[i>>(g.shift&31)][i&g.mask] }
 func (g *groups) page(i uint32) *page { return &g.pages[i>>(g.shift&31)][i&g.mask] }
-
-// member returns the place of the member at addr.
-func (g *groups) member(addr uint32) *uint32 {
-	return &g.page(addr >> memberShift)[addr&(pageLen-1)]
-}
 
 // find returns the record of h, or nil if it is closed or was never made.
 func (g *groups) find(h Group) *group {
@@ -60,10 +63,18 @@ func (g *groups) find(h Group) *group {
 	return r
 }
 
+// name returns the public name of group ref.
+func (g *groups) name(ref uint32) Group {
+	if ref == 0 {
+		return Group{}
+	}
+	return Group{gen: g.rec(ref).gen, ref: ref}
+}
+
 func (g *groups) create() (Group, bool) {
 	i := g.freeRec
 	if i != 0 {
-		g.freeRec = g.rec(i).next
+		g.freeRec = g.rec(i).nextFree
 	} else {
 		if g.n >= g.max {
 			return Group{}, false
@@ -89,70 +100,139 @@ func (g *groups) close(ref uint32) {
 	if r.gen == ^uint32(0) {
 		return
 	}
-	r.next = g.freeRec
+	r.nextFree = g.freeRec
 	g.freeRec = ref
 }
 
-// push adds a member and returns its address.
-func (g *groups) push(ref uint32, r *group, member uint32) uint32 {
-	addr := r.top + 1
-	if r.top == 0 || addr&(pageLen-1) == 0 {
-		p := g.newPage()
-		pg := g.page(p)
-		pg[pageGroup], pg[pagePrev] = ref, r.top>>memberShift
-		addr = p<<memberShift | pageFirst
-	}
-	*g.member(addr) = member
-	r.top = addr
+// join lists a member of group ref and counts it.
+func (c *core) join(ref uint32, r *group, member uint32) {
 	r.n++
-	return addr
+	if r.newest == 0 || r.used == pageLen {
+		if r.listed > 2*r.n+pageLen {
+			c.sweep(ref, r)
+		}
+		if r.newest == 0 || r.used == pageLen {
+			c.groups.addPage(r)
+		}
+	}
+	c.groups.page(r.newest)[r.used] = member
+	r.used++
+	r.listed++
 }
 
-// remove takes out the member at addr and returns the member that took its
-// place, which has to learn its new address; moved is false if there is none.
-func (g *groups) remove(addr uint32) (member uint32, moved bool) {
-	r := g.rec(g.page(addr >> memberShift)[pageGroup])
-	last := r.top
-	member = *g.member(last)
-	*g.member(addr) = member
-	g.pop(r)
-	return member, last != addr
+// sweep lists the living members of the two oldest pages anew and drops the
+// rest of them.
+func (c *core) sweep(ref uint32, r *group) {
+	for range 2 {
+		p := r.oldest
+		if p == r.newest {
+			return
+		}
+		old := *c.groups.page(p)
+		r.oldest = old[pageNext]
+		r.listed -= pageLen - pageFirst
+		c.groups.freeOne(p)
+		c.warm(old[pageFirst:])
+		for _, m := range old[pageFirst:] {
+			if !c.living(ref, m) {
+				continue
+			}
+			if r.used == pageLen {
+				c.groups.addPage(r)
+			}
+			c.groups.page(r.newest)[r.used] = m
+			r.used++
+			r.listed++
+		}
+	}
 }
 
-// pop drops the newest member.
-func (g *groups) pop(r *group) {
-	r.n--
-	if r.top&(pageLen-1) > pageFirst {
-		r.top--
-		return
+// living tells whether member m stands for a pending timer of group ref.
+func (c *core) living(ref, m uint32) bool {
+	if m&pinFlag != 0 {
+		p := c.pins.rec(m &^ pinFlag)
+		return p.used && p.group == ref
 	}
-	p := r.top >> memberShift
-	below := g.page(p)[pagePrev]
-	r.top = 0
-	if below != 0 {
-		r.top = below<<memberShift | (pageLen - 1)
+	w := *c.word(m >> entryBits) >> (m & entryMask)
+	return w&1 != 0 && w>>linkShift&1 != 0 && *c.link(m) == ref
+}
+
+// warm looks at the timers of a page's members, so that the cache misses of
+// the work that follows overlap.
+func (c *core) warm(members []uint32) {
+	var sink uint64
+	for _, m := range members {
+		if m&pinFlag == 0 {
+			sink += *c.word(m >> entryBits)
+			sink += uint64(c.meta(m >> entryBits).prev)
+		}
 	}
-	g.page(p)[pagePrev] = g.freePage
+	c.touched = sink
+}
+
+// members calls f with the members of a group, stale ones included, the oldest
+// page first, and stores what f returns.
+func (c *core) members(r *group, f func(m uint32) uint32) {
+	for p := r.oldest; p != 0; {
+		pg := c.groups.page(p)
+		end := uint32(pageLen)
+		if p == r.newest {
+			end = r.used
+		}
+		c.warm(pg[pageFirst:end])
+		for i, m := range pg[pageFirst:end] {
+			pg[pageFirst+i] = f(m)
+		}
+		if p == r.newest {
+			return
+		}
+		p = pg[pageNext]
+	}
+}
+
+// addPage puts an empty page behind the newest.
+func (g *groups) addPage(r *group) {
+	g.pagesUsed++
+	p := g.freePage
+	if p != 0 {
+		g.freePage = g.page(p)[pageNext]
+	} else {
+		p = g.freshPage
+		if int(p) >= len(g.pages)<<g.shift {
+			g.pages = append(g.pages, make([]page, g.mask+1))
+		}
+		g.freshPage++
+	}
+	if r.newest == 0 {
+		r.oldest = p
+	} else {
+		g.page(r.newest)[pageNext] = p
+	}
+	r.newest, r.used = p, pageFirst
+}
+
+func (g *groups) freeOne(p uint32) {
+	g.page(p)[pageNext] = g.freePage
 	g.freePage = p
-	g.pageN--
+	g.pagesUsed--
 }
 
-func (g *groups) newPage() uint32 {
-	g.pageN++
-	if p := g.freePage; p != 0 {
-		g.freePage = g.page(p)[pagePrev]
-		return p
+// empty gives all pages of a group back.
+func (g *groups) empty(r *group) {
+	for p := r.oldest; p != 0; {
+		next := g.page(p)[pageNext]
+		last := p == r.newest
+		g.freeOne(p)
+		if last {
+			break
+		}
+		p = next
 	}
-	p := g.freshPage
-	if int(p) >= len(g.pages)<<g.shift {
-		g.pages = append(g.pages, make([]page, g.mask+1))
-	}
-	g.freshPage++
-	return p
+	r.oldest, r.newest, r.used, r.listed, r.n = 0, 0, 0, 0, 0
 }
 
 func (g *groups) bytes() int64 {
-	return int64(len(g.recs))<<g.shift*24 + int64(len(g.pages))<<g.shift*pageLen*4
+	return int64(len(g.recs))<<g.shift*32 + int64(len(g.pages))<<g.shift*pageLen*4
 }
 
 // NewGroup makes an empty group.
@@ -171,12 +251,10 @@ func (w *Wheel[T]) NewGroup() (Group, error) {
 // cancelled; on a closed or zero group it does nothing and returns 0. It takes
 // time proportional to the group's own timers.
 func (w *Wheel[T]) CloseGroup(g Group) int {
-	r := w.groups.find(g)
-	if r == nil {
-		return 0
+	n := w.CancelGroup(g)
+	if w.groups.find(g) != nil {
+		w.groups.close(g.ref)
 	}
-	n := w.clearGroup(r)
-	w.groups.close(g.ref)
 	return n
 }
 
@@ -186,7 +264,21 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 	if r == nil {
 		return 0
 	}
-	return w.clearGroup(r)
+	n := int(r.n)
+	w.n -= n
+	w.members(r, func(m uint32) uint32 {
+		switch {
+		case !w.living(g.ref, m):
+		case m&pinFlag != 0:
+			w.dropPin(m &^ pinFlag)
+		default:
+			w.uncount(m >> entryBits)
+			w.clear(m)
+		}
+		return m
+	})
+	w.groups.empty(r)
+	return n
 }
 
 // GroupLen returns how many timers of g are pending, paused ones included; 0 if
@@ -196,40 +288,4 @@ func (w *Wheel[T]) GroupLen(g Group) int {
 		return int(r.n)
 	}
 	return 0
-}
-
-// clearGroup cancels all members. It goes page by page, and looks at a page's
-// timers once before it touches any, so that their cache misses overlap.
-func (c *core) clearGroup(r *group) int {
-	n := int(r.n)
-	for r.top != 0 {
-		pg := c.groups.page(r.top >> memberShift)
-		live := r.top & (pageLen - 1)
-		var sink uint64
-		for _, m := range pg[pageFirst : live+1] {
-			if m&pinFlag == 0 {
-				sink += *c.word(m >> entryBits)
-				sink += uint64(c.meta(m >> entryBits).deadline)
-			}
-		}
-		c.touched = sink
-		for i := live; i >= pageFirst; i-- {
-			m := pg[i]
-			c.groups.pop(r)
-			if m&pinFlag != 0 {
-				c.dropPin(m &^ pinFlag)
-				continue
-			}
-			c.uncount(m >> entryBits)
-			c.clear(m)
-		}
-	}
-	c.n -= n
-	return n
-}
-
-// owner returns the group of the member at addr.
-func (g *groups) owner(addr uint32) Group {
-	ref := g.page(addr >> memberShift)[pageGroup]
-	return Group{gen: g.rec(ref).gen, ref: ref}
 }

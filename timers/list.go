@@ -47,6 +47,9 @@ func (c *core) ticks() iter.Seq[Tick] {
 // listing, except that the timer in hand may be cancelled.
 func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
 	return func(yield func(Pending[T]) bool) {
+		// Carried timers run at the next tick, before that tick's own of their
+		// lane but after those of more urgent lanes.
+		soon := w.now + 1
 		for rank := range uint32(Lanes) {
 			h := head(rank)
 			for b := w.meta(h).next; b != h; {
@@ -56,10 +59,13 @@ func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
 				}
 				b = next
 			}
+			if !w.yieldSlot(w.slotAt(soon, rank), yield) {
+				return
+			}
 		}
 		for t := range w.ticks() {
 			for rank := range uint32(Lanes) {
-				if !w.yieldSlot(w.slotAt(t, rank), yield) {
+				if t != soon && !w.yieldSlot(w.slotAt(t, rank), yield) {
 					return
 				}
 			}
@@ -123,19 +129,17 @@ func (w *Wheel[T]) pending(ref, pin uint32) Pending[T] {
 		Deadline: w.meta(b).deadline,
 		Lane:     laneOf[w.rank(b)],
 	}
-	var pos uint32
+	var g uint32
 	if pin != 0 {
 		r := w.pins.rec(pin)
-		pos = r.pos
+		g = r.group
 		p.Periodic, p.Paused = r.every.period != 0, r.frozen
 		if r.frozen {
 			p.Deadline = w.now + Tick(max(r.remaining, 1))
 		}
 	} else if *w.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
-		pos = *w.link(ref)
+		g = *w.link(ref)
 	}
-	if pos != 0 {
-		p.Group = w.groups.owner(pos)
-	}
+	p.Group = w.groups.name(g)
 	return p
 }

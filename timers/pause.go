@@ -16,33 +16,23 @@ func (w *Wheel[T]) Pause(g Group) bool {
 		return false
 	}
 	r.paused = true
-	for addr := r.top; addr != 0; addr = w.groups.below(addr) {
-		m := w.groups.member(addr)
-		if *m&pinFlag != 0 {
-			w.freezePin(*m &^ pinFlag)
-			continue
+	w.members(r, func(m uint32) uint32 {
+		if !w.living(g.ref, m) {
+			return m
 		}
-		ref := *m
-		b := ref >> entryBits
+		if m&pinFlag != 0 {
+			w.freezePin(m &^ pinFlag)
+			return m
+		}
+		b := m >> entryBits
 		w.uncount(b)
-		i := w.freeze(ref, Span(w.meta(b).deadline-w.now))
+		i := w.freeze(m, Span(w.meta(b).deadline-w.now))
 		p := w.pins.rec(i)
-		p.home, p.pos = ref, addr
-		p.order, p.index = w.meta(b).stamp, ref&entryMask
-		*m = i | pinFlag
-	}
+		p.home, p.group = m, g.ref
+		p.order, p.index = w.meta(b).stamp, m&entryMask
+		return i | pinFlag
+	})
 	return true
-}
-
-// below returns the address of the member pushed before the one at addr.
-func (g *groups) below(addr uint32) uint32 {
-	if addr&(pageLen-1) > pageFirst {
-		return addr - 1
-	}
-	if p := g.page(addr >> memberShift)[pagePrev]; p != 0 {
-		return p<<memberShift | (pageLen - 1)
-	}
-	return 0
 }
 
 // freeze gives a one-shot that is in no count a frozen pin, newest in order.
@@ -60,6 +50,9 @@ func (c *core) freeze(ref uint32, remaining Span) uint32 {
 // freezePin freezes a pinned timer.
 func (c *core) freezePin(i uint32) {
 	p := c.pins.rec(i)
+	if p.frozen {
+		return // listed twice
+	}
 	b := p.at >> entryBits
 	c.uncount(b)
 	p.frozen = true
@@ -94,9 +87,13 @@ func (w *Wheel[T]) Resume(g Group) bool {
 	}
 	r.paused = false
 	list := w.resuming[:0]
-	for addr := r.top; addr != 0; addr = w.groups.below(addr) {
-		list = append(list, *w.groups.member(addr)&^pinFlag)
-	}
+	w.members(r, func(m uint32) uint32 {
+		if m&pinFlag != 0 && w.living(g.ref, m) && w.pins.rec(m&^pinFlag).frozen {
+			w.pins.rec(m &^ pinFlag).frozen = false // may be listed twice
+			list = append(list, m&^pinFlag)
+		}
+		return m
+	})
 	slices.SortFunc(list, func(a, b uint32) int {
 		p, q := w.pins.rec(a), w.pins.rec(b)
 		return cmp.Or(cmp.Compare(p.remaining, q.remaining), cmp.Compare(p.order, q.order),
@@ -105,7 +102,6 @@ func (w *Wheel[T]) Resume(g Group) bool {
 	for _, i := range list {
 		p := w.pins.rec(i)
 		old := p.at
-		p.frozen = false
 		p.every.grid += w.now
 		w.placePin(i, w.now+Tick(max(p.remaining, 1)))
 		w.vacate(p, old)

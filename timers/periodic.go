@@ -69,7 +69,8 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 	pin := w.pins.rec(i)
 	pin.at, pin.rank, pin.every = ref, rank, every
 	if g != nil {
-		pin.pos = w.groups.push(s.Group.ref, g, i|pinFlag)
+		pin.group = s.Group.ref
+		w.join(s.Group.ref, g, i|pinFlag)
 	}
 	*w.pay(ref) = p
 	w.n++

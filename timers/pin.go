@@ -15,7 +15,7 @@ type pin struct {
 	gen    uint32
 	at     uint32 // entry that holds the payload
 	home   uint32 // entry that the caller's handle names, 0: the pin itself
-	pos    uint32 // member address in the group's pages, 0: no group
+	group  uint32 // 0: none
 	next   uint32 // free pins
 	rank   uint32
 	used   bool

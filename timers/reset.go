@@ -32,9 +32,10 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 	to := w.file(deadline, w.rank(b))
 	*w.pay(to) = *w.pay(ref)
 	if *w.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
-		pos := *w.link(ref)
-		*w.groups.member(pos) = to
-		w.setLink(to, pos)
+		g := *w.link(ref)
+		w.setLink(to, g)
+		w.groups.rec(g).n--
+		w.join(g, w.groups.rec(g), to)
 	}
 	w.uncount(b)
 	w.clear(ref)

@@ -151,10 +151,12 @@ func (w *Wheel[T]) atGroup(deadline Tick, p T, s Spec) (Handle, error) {
 		ref = w.fileFrozen(rank)
 		i := w.freeze(ref, Span(deadline-w.now))
 		w.pins.rec(i).home = ref
-		w.pins.rec(i).pos = w.groups.push(s.Group.ref, r, i|pinFlag)
+		w.pins.rec(i).group = s.Group.ref
+		w.join(s.Group.ref, r, i|pinFlag)
 	} else {
 		ref = w.file(deadline, rank)
-		w.setLink(ref, w.groups.push(s.Group.ref, r, ref))
+		w.setLink(ref, s.Group.ref)
+		w.join(s.Group.ref, r, ref)
 	}
 	*w.pay(ref) = p
 	w.n++
@@ -200,9 +202,7 @@ func (w *Wheel[T]) Cancel(h Handle) bool {
 	}
 	w.n--
 	if pin != 0 {
-		if pos := w.pins.rec(pin).pos; pos != 0 {
-			w.leaveGroup(pos)
-		}
+		w.leaveGroup(w.pins.rec(pin).group)
 		w.dropPin(pin)
 		return true
 	}
@@ -215,21 +215,11 @@ func (w *Wheel[T]) Cancel(h Handle) bool {
 	return true
 }
 
-// leaveGroup takes the member at pos out of its group and tells the member
-// that took the place where it is now.
-func (c *core) leaveGroup(pos uint32) {
-	if m, moved := c.groups.remove(pos); moved {
-		c.memberAt(m, pos)
+// leaveGroup counts a timer out of its group, if it has one.
+func (c *core) leaveGroup(ref uint32) {
+	if ref != 0 {
+		c.groups.rec(ref).n--
 	}
-}
-
-// memberAt tells a group member its address.
-func (c *core) memberAt(m, pos uint32) {
-	if m&pinFlag != 0 {
-		c.pins.rec(m &^ pinFlag).pos = pos
-		return
-	}
-	c.setLink(m, pos)
 }
 
 // Remaining returns how many ticks are left until the timer fires: 0 if it is
