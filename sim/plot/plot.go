@@ -143,8 +143,8 @@ func (o Options) over(d time.Duration) bool { return o.Interval > 0 && d > o.Int
 // ms is d in milliseconds.
 func ms(d time.Duration) float64 { return float64(max(d, 0)) / float64(time.Millisecond) }
 
-// seconds is d in seconds, rounded once: Duration.Seconds loses nothing either,
-// but a float of nanoseconds keeps differences in long runs comparable.
+// seconds is d in seconds. It never decreases as d grows, which splitting d into
+// whole seconds and a rest does not promise once both are rounded.
 func seconds(d time.Duration) float64 { return float64(d) / float64(time.Second) }
 
 // durationRange is the part of the vertical axis that the data needs.
