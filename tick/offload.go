@@ -97,7 +97,7 @@ func (s *Scope) offload(t *Task) error {
 		panic(fmt.Sprintf("tick: Offload: Job.Timeout is %v: want 0 (none) or more", t.timeout))
 	}
 	l.checkKind("Offload", t.kind)
-	if !s.Alive() || (l.stopping() && (s != l.root || l.tick.stage > stScopes)) {
+	if !s.Alive() || (l.stopping() && (s != l.root || l.tick.stage > stDrain)) {
 		return s.refusal()
 	}
 	q := &l.queue

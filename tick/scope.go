@@ -32,10 +32,12 @@ type Scope struct {
 	group    timers.Group
 
 	reason error
+	ended  int // timers that closing it and what was below cancelled
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	keyed  map[any]*keyedTimer
 	hooks  []func(reason error)
+	finals []func(reason error) // after hooks
 }
 
 // Loop returns the loop s belongs to.
@@ -87,6 +89,10 @@ func (s *Scope) endedWith() error {
 	return s.reason
 }
 
+// Cancelled is how many timers the close of s cancelled, its children's
+// included; 0 while it is open. An OnClose hook can tell the player.
+func (s *Scope) Cancelled() int { return s.ended }
+
 // Len is how many timers of s, its children not included, are pending.
 func (s *Scope) Len() int {
 	if !s.hasGroup {
@@ -122,6 +128,20 @@ func (s *Scope) OnClose(f func(reason error)) bool {
 		return false
 	}
 	s.hooks = append(s.hooks, f)
+	return true
+}
+
+// OnClosed is OnClose for whoever keeps books on scopes: f runs after all OnClose
+// hooks of s.
+func (s *Scope) OnClosed(f func(reason error)) bool {
+	s.loop.owner.check("Scope.OnClosed")
+	if f == nil {
+		panic("tick: Scope.OnClosed: nil function")
+	}
+	if !s.Alive() {
+		return false
+	}
+	s.finals = append(s.finals, f)
 	return true
 }
 
@@ -167,28 +187,38 @@ func (s *Scope) unlink() {
 // end closes the unlinked tree s. Everything mechanical happens before the first
 // hook, so that a hook that panics finds the whole tree closed.
 func (l *Loop) end(s *Scope, reason error) (cancelled int) {
-	var hooks []closeHook
 	s.walk(func(c *Scope) { c.closed.Store(true) })
-	s.walkUp(func(c *Scope) {
-		c.reason = reason
-		if c.hasGroup {
-			cancelled += l.wheel.CloseGroup(c.group)
-			c.hasGroup = false
-		}
-		c.keyed = nil
-		if c.cancel != nil {
-			c.cancel(reason)
-		}
-		if c.fence != nil {
-			c.fence.released(c)
-		}
-		for _, f := range c.hooks {
-			hooks = append(hooks, closeHook{f, reason})
-		}
-		c.hooks = nil
-	})
-	l.runHooks(hooks)
-	return cancelled
+	l.runHooks(s.release(reason, nil))
+	return s.ended
+}
+
+// release gives back what s and the closed scopes below it hold, children first,
+// and adds their hooks to those given.
+func (s *Scope) release(reason error, hooks []closeHook) []closeHook {
+	for c := s.first; c != nil; c = c.next {
+		hooks = c.release(reason, hooks)
+		s.ended += c.ended
+	}
+	s.reason = reason
+	if s.hasGroup {
+		s.ended += s.loop.wheel.CloseGroup(s.group)
+		s.hasGroup = false
+	}
+	s.keyed = nil
+	if s.cancel != nil {
+		s.cancel(reason)
+	}
+	if s.fence != nil {
+		s.fence.released(s)
+	}
+	for _, f := range s.hooks {
+		hooks = append(hooks, closeHook{f, reason})
+	}
+	for _, f := range s.finals {
+		hooks = append(hooks, closeHook{f, reason})
+	}
+	s.hooks, s.finals = nil, nil
+	return hooks
 }
 
 // walk visits s and what is below it, parents first.
@@ -197,14 +227,6 @@ func (s *Scope) walk(f func(*Scope)) {
 	for c := s.first; c != nil; c = c.next {
 		c.walk(f)
 	}
-}
-
-// walkUp visits what is below s and s, children first.
-func (s *Scope) walkUp(f func(*Scope)) {
-	for c := s.first; c != nil; c = c.next {
-		c.walkUp(f)
-	}
-	f(s)
 }
 
 type closeHook struct {

@@ -26,8 +26,10 @@ type Stats struct {
 	// Refused counts posts and inputs that found the inbox full or closed, as of
 	// now; Unhandled the inputs that found no handler.
 	Refused, Unhandled uint64
-	// Timers is how many timers are pending.
-	Timers int
+	// Timers is how many timers are pending, Cancelled how many were stopped so
+	// far or ended with their scope.
+	Timers    int
+	Cancelled uint64
 	// InboxDepth is how many posts and inputs wait, as of now.
 	InboxDepth int
 	Jobs       JobStats
@@ -114,7 +116,7 @@ func (m *metrics) tick(l *Loop) {
 	if i.Guarded {
 		s.Guarded++
 	}
-	s.Timers = l.wheel.Len()
+	s.Timers, s.Cancelled = l.wheel.Len(), l.wheel.Cancelled()
 	s.Jobs = l.queue.counts
 	m.startLate.Record(int64(i.StartLate))
 	m.duration.Record(int64(i.Duration))
@@ -150,7 +152,7 @@ func (m *metrics) job(t *Task) {
 // last takes the final counts of a loop that has ended.
 func (m *metrics) last(l *Loop) {
 	m.mu.Lock()
-	m.s.Timers = l.wheel.Len()
+	m.s.Timers, m.s.Cancelled = l.wheel.Len(), l.wheel.Cancelled()
 	m.s.Jobs = l.queue.counts
 	m.mu.Unlock()
 }

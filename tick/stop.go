@@ -95,17 +95,11 @@ func (l *Loop) runStop() {
 			c.Close(ErrStopped)
 		}
 		t.stage = stDrain
-		if r := l.root; r.hasGroup {
-			l.wheel.CloseGroup(r.group)
-			r.hasGroup = false
-		}
-		l.root.keyed = nil
-		hooks := make([]closeHook, len(l.root.hooks))
-		for i, f := range l.root.hooks {
-			hooks[i] = closeHook{f, ErrStopped}
-		}
-		l.root.hooks = nil
-		l.runHooks(hooks)
+		// Not closed yet: jobs of the root are still to run.
+		ctx, cancel := l.root.ctx, l.root.cancel
+		l.root.cancel = nil
+		l.runHooks(l.root.release(ErrStopped, nil))
+		l.root.ctx, l.root.cancel = ctx, cancel
 	case stDrain:
 		l.drain()
 		t.stage = stLast

@@ -1,0 +1,148 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/tickwheel/tickwheel/tick"
+)
+
+// Session is one player from login to its end. It is a scope: schedule, offload
+// and make child scopes on it. It is never reused, so a pointer kept too long is
+// harmless.
+type Session[P any] struct {
+	*tick.Scope
+	// Player is the value given to Login, the game's own.
+	Player P
+
+	id     string
+	gen    uint64
+	reg    *Registry[P]
+	cohort *cohort[P]
+	prev   *Session[P]
+	next   *Session[P]
+	conn   *Conn[P]   // nil in grace
+	grace  tick.Timer // of the registry's scope: it runs while the session is frozen
+	frozen bool       // by grace, so that resuming does not undo a pause of the game's
+}
+
+// ID returns the name the session logged in under.
+func (s *Session[P]) ID() string { return s.id }
+
+// Generation returns the number of the login that made the session, from 1. A
+// name that logs in again gets a higher one; a resumed session keeps its own.
+func (s *Session[P]) Generation() uint64 { return s.gen }
+
+// Conn returns the connection, nil if the session is in grace or has ended. OnClose
+// hooks still see it.
+func (s *Session[P]) Conn() *Conn[P] { return s.conn }
+
+// Detached reports whether the session is in grace: without a connection, kept
+// for a login to resume it.
+func (s *Session[P]) Detached() bool { return s.conn == nil && s.Alive() }
+
+// Logout ends the session and returns how many pending timers that cancelled:
+// Close with a reason of ErrLogout if it is nil.
+func (s *Session[P]) Logout(reason error) (cancelled int) { return s.Close(reason) }
+
+// Close ends the session as [tick.Scope.Close] ends a scope; a nil reason is
+// ErrLogout. The connection stays and may log in again. Closing a session that
+// has ended returns 0. For one that CloseAll has ended already, Close releases it
+// now, for the reason given to CloseAll.
+func (s *Session[P]) Close(reason error) (cancelled int) {
+	if reason == nil {
+		reason = ErrLogout
+	}
+	if s.cohort.reason != nil {
+		reason = s.cohort.reason
+	}
+	return s.Scope.Close(reason)
+}
+
+// Touch notes a sign of life, see [Conn.Touch].
+func (s *Session[P]) Touch() {
+	if s.conn != nil {
+		s.conn.Touch()
+	}
+}
+
+// Detach tells the session that its connection was lost, for reason (nil is
+// allowed). It is kept for Config.Grace, or ends with ErrLost if that is 0.
+// Detach reports false, and does nothing, if the session has no connection.
+// [Conn.Close] calls it.
+func (s *Session[P]) Detach(reason error) bool {
+	if s.conn == nil {
+		return false
+	}
+	if s.Scope == nil { // its login is under way, a hook of the session it replaces closes the connection
+		s.unbind()
+		return true
+	}
+	if !s.Alive() {
+		return false
+	}
+	s.unbind()
+	lost := ErrLost
+	if reason != nil {
+		lost = fmt.Errorf("%w: %w", ErrLost, reason)
+	}
+	r := s.reg
+	if r.cfg.Grace == 0 {
+		s.Close(lost)
+		return true
+	}
+	if !r.cfg.GraceRuns {
+		s.frozen = s.Pause()
+	}
+	t, err := r.scope.Schedule(tick.Spec{After: r.cfg.Grace, Lane: tick.Urgent, Kind: r.graceKind},
+		func(tick.Firing) { s.Close(lost) })
+	if err != nil { // no timer, no grace: a session must not be kept for ever
+		s.Close(lost)
+		return true
+	}
+	s.grace = t
+	return true
+}
+
+// bind gives s the connection c.
+func (s *Session[P]) bind(c *Conn[P]) error {
+	c.idle.Stop() // of a session that ended and was not released yet
+	if d := s.reg.cfg.Idle; d > 0 {
+		t, err := c.Schedule(tick.Spec{After: d, Lane: tick.Urgent, Kind: s.reg.idleKind},
+			func(tick.Firing) { s.Close(ErrIdle) })
+		if err != nil {
+			return fmt.Errorf("session: login of %q: idle timeout: %w", s.id, err)
+		}
+		c.idle = t
+	}
+	s.conn, c.session = c, s
+	return nil
+}
+
+// unbind takes the connection from s; from here on it reaches nobody.
+func (s *Session[P]) unbind() {
+	c := s.conn
+	if c == nil {
+		return
+	}
+	s.conn = nil
+	if c.session == s { // and not another login's already
+		c.idle.Stop()
+		c.session = nil
+	}
+	if c.own {
+		c.Close(s.Reason())
+	}
+}
+
+// resume continues s, which is in grace, on c.
+func (s *Session[P]) resume(c *Conn[P]) error {
+	if err := s.bind(c); err != nil {
+		return err
+	}
+	s.grace.Stop()
+	if s.frozen {
+		s.frozen = false
+		s.Resume()
+	}
+	return nil
+}
