@@ -266,6 +266,7 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 	}
 	n := int(r.n)
 	w.n -= n
+	w.cancelled += uint64(n)
 	w.members(r, func(m uint32) uint32 {
 		switch {
 		case !w.living(g.ref, m):

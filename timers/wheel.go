@@ -20,6 +20,8 @@ type Wheel[T any] struct {
 	rng     *rand.PCG
 	live    func(*T) bool
 
+	cancelled uint64
+
 	advance[T]
 }
 
@@ -88,6 +90,10 @@ func (w *Wheel[T]) Now() Tick { return w.now }
 // Len returns how many timers are pending: scheduled, carried, paused and
 // periodic ones, each once. It is exact.
 func (w *Wheel[T]) Len() int { return w.n }
+
+// Cancelled returns how many timers were cancelled so far, by handle, with their
+// group, or by the gate of [Wheel.SetLive].
+func (w *Wheel[T]) Cancelled() uint64 { return w.cancelled }
 
 // At schedules p for deadline, an absolute tick, and returns a handle to cancel
 // it. A deadline at or before Now means the next tick, never the one in hand: a
@@ -201,6 +207,7 @@ func (w *Wheel[T]) Cancel(h Handle) bool {
 		return false
 	}
 	w.n--
+	w.cancelled++
 	if pin != 0 {
 		w.leaveGroup(w.pins.rec(pin).group)
 		w.dropPin(pin)
