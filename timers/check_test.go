@@ -141,6 +141,9 @@ func (k *checker) near() error {
 				continue
 			}
 			sl := r.slots[rank][i]
+			if sl == (slot{}) {
+				continue
+			}
 			blocks = blocks || sl.cur != 0
 			if err := k.slot(fmt.Sprintf("slot of tick %d lane %d", t, rank), sl, uint32(rank), t); err != nil {
 				return err

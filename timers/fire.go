@@ -41,6 +41,9 @@ func (w *Wheel[T]) Advance(to Tick, fire func(Firing[T])) Report {
 		}
 	}
 	for w.now < to {
+		if w.due == [Lanes]uint32{} {
+			w.starved = [Lanes]int{} // nobody waits: what comes next starts afresh
+		}
 		if to-w.now > 1 && !w.skip(to) {
 			break
 		}
@@ -104,10 +107,8 @@ func (w *Wheel[T]) beginTick() {
 	for rank := range w.due {
 		w.hungry[rank] = w.due[rank] > 0
 	}
-	if w.budget == 0 {
-		w.reserve = [Lanes]int{}
-		return
-	}
+	// Of what is left, not of the budget as set: that may have been changed
+	// since a callback interrupted this Advance.
 	share := func(rank int, part float64) int {
 		n := int(float64(w.left) * part)
 		if n == 0 && w.left >= 3 {
