@@ -17,6 +17,8 @@ func (o *owner) take() {
 	o.id.Store(&id)
 }
 
+func (o *owner) release() { o.id.Store(nil) }
+
 func (o *owner) check(method string) {
 	id := o.id.Load()
 	if id == nil {

@@ -140,6 +140,10 @@ func (m *meter) fit(k Kind) {
 
 // begin starts a tick at reading now.
 func (m *meter) begin(now time.Duration) {
+	for _, t := range m.touched { // between ticks, by hooks
+		m.tick[t] = kindTick{}
+	}
+	m.touched = m.touched[:0]
 	m.since = now
 	m.enter(kindOther)
 }

@@ -76,8 +76,15 @@ type JobInfo struct {
 // room, which passes when jobs end. It never blocks. A nil Run, a negative
 // Timeout, or a Kind of another loop panics.
 func Offload[R any](s *Scope, j Job[R], done func(R, error)) error {
+	return s.offload(newTask(j, done))
+}
+
+func newTask[R any](j Job[R], done func(R, error)) *Task {
 	if j.Run == nil {
 		panic("tick: Offload: Job.Run is nil")
+	}
+	if j.Timeout < 0 {
+		panic(fmt.Sprintf("tick: Offload: Job.Timeout is %v: want 0 (none) or more", j.Timeout))
 	}
 	var r R
 	t := &Task{
@@ -87,15 +94,12 @@ func Offload[R any](s *Scope, j Job[R], done func(R, error)) error {
 	if done != nil {
 		t.apply = func(err error) { done(r, err) }
 	}
-	return s.offload(t)
+	return t
 }
 
 func (s *Scope) offload(t *Task) error {
 	l := s.loop
 	l.owner.check("Offload")
-	if t.timeout < 0 {
-		panic(fmt.Sprintf("tick: Offload: Job.Timeout is %v: want 0 (none) or more", t.timeout))
-	}
 	l.checkKind("Offload", t.kind)
 	if !s.Alive() || (l.stopping() && (s != l.root || l.tick.stage > stDrain)) {
 		return s.refusal()
@@ -147,6 +151,9 @@ func (l *Loop) unkeep() {
 // applyResult is a job's arrival on the tick goroutine.
 func (l *Loop) applyResult(t *Task) {
 	l.meter.to(t.kind)
+	if t.always != nil {
+		defer t.always() // after apply, whose effects the next run shall see; also if it panics
+	}
 	if l.account(t); t.outcome != JobDropped && t.outcome != JobStale && t.apply != nil {
 		t.apply(t.err)
 	}
@@ -184,9 +191,6 @@ func (l *Loop) account(t *Task) {
 		l.panicked(PanicInfo{Kind: t.kind, Job: t.number, Value: p.Value, Stack: p.Stack})
 	}
 	l.observeJob(t)
-	if t.always != nil {
-		t.always()
-	}
 }
 
 func (l *Loop) observeJob(t *Task) {

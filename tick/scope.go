@@ -236,8 +236,12 @@ type closeHook struct {
 
 // runHooks runs each hook even if those before it panic or exit the goroutine.
 func (l *Loop) runHooks(hooks []closeHook) {
+	if len(hooks) == 0 {
+		return
+	}
 	kind := l.meter.kind
 	for len(hooks) > 0 {
+		l.meter.to(kindClose)
 		h := hooks[0]
 		hooks = hooks[1:]
 		func() {

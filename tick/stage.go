@@ -35,17 +35,18 @@ const (
 
 // inHand is the tick in hand.
 type inHand struct {
-	stage   stage
-	cursor  int // what of the stage has begun
-	items   []item
-	results []*Task
-	systems int // how many there were when the phase began
-	part    int // handlers of the current input that have begun
-	fired   int
-	late    Histogram     // of the timers fired
-	began   time.Duration // reading of the meter
-	mark    time.Duration // reading at the beginning of the phase
-	info    TickInfo
+	stage    stage
+	cursor   int // what of the stage has begun
+	items    []item
+	results  []*Task
+	systems  int // how many there were when the phase began
+	part     int // handlers of the current input that have begun
+	fired    int
+	panicked int           // fired at the last panic
+	late     Histogram     // of the timers fired
+	began    time.Duration // reading of the meter
+	mark     time.Duration // reading at the beginning of the phase
+	info     TickInfo
 }
 
 // begin enters the next tick, meant for start and begun late after it.
@@ -57,7 +58,7 @@ func (l *Loop) begin(start, late time.Duration, shed int64, first time.Duration)
 	t.mark = t.began
 	l.meter.begin(t.began)
 	t.info = TickInfo{Tick: l.now, Start: start, StartLate: late, Shed: shed, Speed: l.pacer.ratio}
-	t.fired = 0
+	t.fired, t.panicked = 0, -1
 	if shed > 0 {
 		l.metrics.shedding(l, shed, first)
 	}
@@ -84,6 +85,7 @@ func (l *Loop) frame() {
 		}
 		if v := recover(); v != nil {
 			l.caught(v, l.meter.kind)
+			l.afterPanic()
 			return
 		}
 		// Goexit. Not recoverable, nor should it be: t.FailNow relies on it.
@@ -94,6 +96,19 @@ func (l *Loop) frame() {
 		l.run()
 	}
 	clean = true
+}
+
+// afterPanic leaves a stage that panicked in our own or an executor's code, not
+// in a callback: it would do so for ever.
+func (l *Loop) afterPanic() {
+	t := &l.tick
+	switch {
+	case t.stage == stDrain:
+		t.stage = stLast
+	case t.stage == stTimers && t.fired == t.panicked:
+		l.phaseEnd(PhaseTimers, stSystems)
+	}
+	t.panicked = t.fired
 }
 
 // run does what is left of one stage and moves on to the next.
@@ -137,8 +152,8 @@ func (l *Loop) run() {
 		l.phaseEnd(PhaseFlush, stJobs)
 	case stJobs:
 		l.meter.to(kindExecutor)
+		t.stage = stReport // first: a panic in End must not bring us back here
 		l.exec.End(l.Time())
-		t.stage = stReport
 	case stReport:
 		t.stage = stOver
 		l.report()

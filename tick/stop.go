@@ -74,6 +74,7 @@ func (l *Loop) shutdown() {
 		l.finish()
 	}
 	l.stop.cancel()
+	l.owner.release()
 	l.state.Store(stateStopped)
 	close(l.stopped)
 }

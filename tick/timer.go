@@ -166,6 +166,9 @@ func (s *Scope) AfterFunc(d time.Duration, f func()) (Timer, error) {
 // Every calls f each period, first one period from now, until the returned timer
 // is stopped or s closes. It is Schedule(Spec{Every: period}, f).
 func (s *Scope) Every(period time.Duration, f func(Firing)) (Timer, error) {
+	if period == 0 { // Schedule would take it for a one-shot
+		return Timer{}, s.loop.badPeriod(period)
+	}
 	return s.Schedule(Spec{Every: period}, f)
 }
 
@@ -263,7 +266,7 @@ func (l *Loop) first(sp Spec) Tick {
 
 func (l *Loop) every(sp Spec, p payload, w timers.Spec) (timers.Handle, error) {
 	if sp.Every < l.cfg.Interval {
-		return timers.Handle{}, fmt.Errorf("%w: %v is less than the interval of %v", ErrPeriod, sp.Every, l.cfg.Interval)
+		return timers.Handle{}, l.badPeriod(sp.Every)
 	}
 	r := timers.Repeat{Period: int64(sp.Every), Delay: sp.Delay}
 	at := l.first(sp)
@@ -275,6 +278,10 @@ func (l *Loop) every(sp Spec, p payload, w timers.Spec) (timers.Handle, error) {
 		r.Lead = l.lead(d)
 	}
 	return l.wheel.Every(at, r, p, w)
+}
+
+func (l *Loop) badPeriod(d time.Duration) error {
+	return fmt.Errorf("tick: %w: %v is less than the interval of %v", ErrPeriod, d, l.cfg.Interval)
 }
 
 // deadline returns the tick for d from now: the first whose intended start is no
