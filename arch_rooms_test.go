@@ -56,8 +56,8 @@ var rooms = []room{
 	{path: "sim/schemes", ours: list("timers")},
 	{path: "sim/oracle", ours: list("timers")},
 	{path: "sim", ours: list("timers tick session durable durable/memstore sim/schemes sim/oracle internal/...")},
-	{path: "sim/report", ours: list("sim sim/plot internal/...")},
-	{path: "sim/clients", ours: list("sim internal/...")},
+	{path: "sim/report", ours: list("timers tick session sim sim/plot internal/...")},
+	{path: "sim/clients", ours: list("timers tick session sim internal/...")},
 
 	{path: "cmd/simulate/...", third: list(cobra, profile),
 		ours: list("timers tick session durable sim sim/plot sim/schemes sim/oracle sim/report sim/clients internal/...")},

@@ -118,7 +118,7 @@ func packages(t *testing.T) []goPackage {
 
 // walk returns the files of the module that end in suffix, as slash paths. It
 // leaves out what the go command ignores: other modules, testdata, and folders
-// that begin with a dot; and "out", where the simulator writes.
+// that begin with a dot or "_"; and "out", where the simulator writes.
 func walk(t *testing.T, suffix string) []string {
 	t.Helper()
 	var files []string
@@ -128,7 +128,7 @@ func walk(t *testing.T, suffix string) []string {
 		}
 		if d.IsDir() {
 			_, err := os.Stat(filepath.Join(name, "go.mod"))
-			if err == nil || strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "out" {
+			if err == nil || strings.ContainsAny(d.Name()[:1], "._") || d.Name() == "testdata" || d.Name() == "out" {
 				return filepath.SkipDir
 			}
 		} else if strings.HasSuffix(name, suffix) {
