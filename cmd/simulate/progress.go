@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// progress is the line on stderr that says how far a long run is. On a terminal
+// it is redrawn in place; elsewhere each policy gets a line.
+type progress struct {
+	w        io.Writer
+	on, tty  bool
+	n, total int
+	name     string
+	last     int // per cent shown
+}
+
+const barWidth = 30
+
+func newProgress(w io.Writer, on bool, total int) *progress {
+	p := &progress{w: w, on: on, total: total}
+	if f, ok := w.(*os.File); ok {
+		info, err := f.Stat()
+		p.tty = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return p
+}
+
+// start begins the next policy.
+func (p *progress) start(name string) {
+	p.n++
+	p.name, p.last = name, -1
+	if p.on && !p.tty {
+		fmt.Fprintf(p.w, "%d/%d %s\n", p.n, p.total, name)
+	}
+	p.at(0)
+}
+
+// at draws the bar if it has moved by a per cent.
+func (p *progress) at(done float64) {
+	percent := int(done * 100)
+	if !p.on || !p.tty || percent == p.last {
+		return
+	}
+	p.last = percent
+	full := int(done * barWidth)
+	fmt.Fprintf(p.w, "\r\x1b[K%d/%d %-20s %s%s %3d %%", p.n, p.total, p.name,
+		strings.Repeat("█", full), strings.Repeat("·", barWidth-full), percent)
+}
+
+// say replaces the bar by a word.
+func (p *progress) say(what string) {
+	if p.on && p.tty {
+		fmt.Fprintf(p.w, "\r\x1b[K%s", what)
+	}
+}
+
+// clear removes the bar.
+func (p *progress) clear() {
+	if p.on && p.tty {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,132 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tickwheel/tickwheel/tick"
+)
+
+// Recording is what one run did.
+type Recording struct {
+	Scenario Scenario
+	Policy   Policy
+	Seed     uint64
+	// Real tells that times were measured on the machine, not computed.
+	Real bool
+	// Ticks holds one entry for each tick that ran.
+	Ticks []TickRecord
+	// Stats are the loop's own, at the end.
+	Stats tick.Stats
+	// Trace is a hash of everything the loop decided, in 16 hexadecimal digits.
+	// Under the real clock it differs from run to run.
+	Trace string
+	// Interrupted tells that the run was ended early.
+	Interrupted bool
+}
+
+// TickRecord is one tick.
+type TickRecord struct {
+	tick.TickInfo
+	// Backlogged is the sum of Backlog.
+	Backlogged int
+}
+
+// Quantiles are the usual ones of a distribution.
+type Quantiles struct{ P50, P90, P99, P999, Max int64 }
+
+// recorder collects a Recording from a loop's observer.
+type recorder struct {
+	ticks []TickRecord
+	trace *trace
+}
+
+func newRecorder(ticks int64) *recorder {
+	return &recorder{ticks: make([]TickRecord, 0, min(ticks+1, 1<<20)), trace: newTrace()}
+}
+
+// observer returns the hooks that fill r.
+func (r *recorder) observer() *tick.Observer {
+	return &tick.Observer{
+		Fire:  r.trace.fire,
+		Shed:  r.trace.shed,
+		Guard: r.trace.guard,
+		Job:   r.trace.job,
+		Tick: func(i *tick.TickInfo) {
+			t := TickRecord{TickInfo: *i}
+			for _, n := range i.Backlog {
+				t.Backlogged += n
+			}
+			r.ticks = append(r.ticks, t)
+		},
+	}
+}
+
+// Durations returns the quantiles of the lengths of ticks, by nearest rank.
+func (r *Recording) Durations() Quantiles {
+	d := make([]int64, len(r.Ticks))
+	for i := range r.Ticks {
+		d[i] = int64(r.Ticks[i].Duration)
+	}
+	slices.Sort(d)
+	at := func(perMille int) int64 {
+		if len(d) == 0 {
+			return 0
+		}
+		rank := (len(d)*perMille + 999) / 1000
+		return d[max(rank, 1)-1]
+	}
+	return Quantiles{at(500), at(900), at(990), at(999), at(1000)}
+}
+
+// quantilesOf reads the usual quantiles from a histogram of the loop.
+func quantilesOf(h *tick.Histogram) Quantiles {
+	return Quantiles{h.Quantile(0.5), h.Quantile(0.9), h.Quantile(0.99), h.Quantile(0.999), h.Max()}
+}
+
+// StartLate returns the quantiles of how late ticks began, with a sample for each
+// interval that was given up.
+func (r *Recording) StartLate() Quantiles { return quantilesOf(r.Stats.StartLate) }
+
+// TimerLate returns the quantiles, in ticks, of how late timers fired.
+func (r *Recording) TimerLate() Quantiles { return quantilesOf(r.Stats.TimerLate) }
+
+// Overruns counts the ticks that took longer than the interval.
+func (r *Recording) Overruns() int {
+	n := 0
+	for i := range r.Ticks {
+		if r.Ticks[i].Duration > r.Scenario.Interval {
+			n++
+		}
+	}
+	return n
+}
+
+// Worst returns the index of the longest tick, the first of equals, or -1.
+func (r *Recording) Worst() int {
+	worst := -1
+	for i := range r.Ticks {
+		if worst < 0 || r.Ticks[i].Duration > r.Ticks[worst].Duration {
+			worst = i
+		}
+	}
+	return worst
+}
+
+// BacklogMax is the most timers that were ever carried to a next tick.
+func (r *Recording) BacklogMax() int {
+	n := 0
+	for i := range r.Ticks {
+		n = max(n, r.Ticks[i].Backlogged)
+	}
+	return n
+}
+
+// Length is when the last tick ended.
+func (r *Recording) Length() time.Duration {
+	if len(r.Ticks) == 0 {
+		return 0
+	}
+	t := &r.Ticks[len(r.Ticks)-1]
+	return t.Start + t.StartLate + t.Duration
+}

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tickwheel/tickwheel/sim"
+	"github.com/tickwheel/tickwheel/sim/plot"
+)
+
+// Files are the names Write writes, in order.
+var Files = []string{
+	"summary.json", "ticks.csv", "environment.json",
+	"tick-latency.png", "tick-latency.svg", "percentiles.png",
+}
+
+// MakeDir makes the folder for results, with its parents, and checks that files
+// can be made in it, so that a long run does not end in vain.
+func MakeDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("report: no folder for results: %w: choose another one", err)
+	}
+	f, err := os.CreateTemp(dir, ".writable-*")
+	if err != nil {
+		return fmt.Errorf("report: cannot write results: %w: choose another folder", err)
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// Write writes all files of a set of runs of one scenario into dir, which
+// exists. Files of an earlier set are replaced one by one. done, if set, is told
+// the name of each file that is complete.
+func Write(dir string, runs []*sim.Recording, env Environment, done func(name string)) error {
+	pictures, opts, spectrum := pictures(runs)
+	render := map[string]func(io.Writer) error{
+		"summary.json":     func(w io.Writer) error { return writeJSON(w, Summarize(runs)) },
+		"ticks.csv":        func(w io.Writer) error { return writeTicks(w, runs) },
+		"environment.json": func(w io.Writer) error { return writeJSON(w, env) },
+		"tick-latency.png": func(w io.Writer) error { return plot.TickLatency(w, plot.PNG, pictures, opts) },
+		"tick-latency.svg": func(w io.Writer) error { return plot.TickLatency(w, plot.SVG, pictures, opts) },
+		"percentiles.png":  func(w io.Writer) error { return plot.Percentiles(w, plot.PNG, pictures, spectrum) },
+	}
+	for _, name := range Files {
+		if err := plot.WriteFile(filepath.Join(dir, name), render[name]); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		if done != nil {
+			done(name)
+		}
+	}
+	return nil
+}
+
+// pictures turns recordings into what package plot draws.
+func pictures(runs []*sim.Recording) (ps []plot.Run, latency, spectrum plot.Options) {
+	for _, r := range runs {
+		p := plot.Run{Name: r.Policy.Name, Ticks: make([]plot.Sample, len(r.Ticks))}
+		for i := range r.Ticks {
+			t := &r.Ticks[i]
+			p.Ticks[i] = plot.Sample{At: t.Start + t.StartLate, Latency: t.Duration}
+		}
+		ps = append(ps, p)
+	}
+	sc := runs[0].Scenario
+	about := fmt.Sprintf("%s players, %s monsters die at %v and respawn at %v; mass logout at %v · seed %d · %s clock",
+		thousands(sc.Players), thousands(sc.Storm), sc.KillAt(), sc.RespawnAt(), sc.LogoutAt(), runs[0].Seed, clockName(runs[0]))
+	latency = plot.Options{
+		Title:    "Length of every tick: " + sc.Name,
+		Subtitle: about,
+		Interval: sc.Interval,
+		Floor:    100 * time.Microsecond,
+		Marks: []plot.Mark{
+			{At: sc.KillAt(), Label: "kill"},
+			{At: sc.RespawnAt(), Label: "respawn storm"},
+			{At: sc.LogoutAt(), Label: "mass logout"},
+		},
+		Zoom: plot.Window{From: max(0, sc.RespawnAt()-time.Second), To: min(sc.Duration, sc.RespawnAt()+5*time.Second)},
+	}
+	if runs[0].Real {
+		latency.TimeLabel = "time, s"
+	}
+	spectrum = plot.Options{
+		Title:    "How long ticks take, by percentile: " + sc.Name,
+		Subtitle: about,
+		Interval: sc.Interval,
+		Floor:    100 * time.Microsecond,
+	}
+	return ps, latency, spectrum
+}

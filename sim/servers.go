@@ -1,0 +1,74 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tickwheel/tickwheel/tick"
+)
+
+// servers runs the loop's jobs in virtual time: a job starts when it is queued
+// and one of n servers is free, and its result is there at the first tick that
+// starts after its length has passed. Queue, keys, liveness and results are the
+// loop's own.
+type servers struct {
+	q     *tick.JobQueue
+	n     int
+	busy  []running     // by end, then number
+	at    time.Duration // the last event
+	spent time.Duration // by the job in hand
+}
+
+type running struct {
+	end  time.Duration
+	task *tick.Task
+}
+
+func newServers(n int) *servers { return &servers{n: n} }
+
+// spend is called by the body of a job to take d of virtual time.
+func (s *servers) spend(d time.Duration) { s.spent += d }
+
+func (s *servers) Bind(q *tick.JobQueue) { s.q = q }
+func (s *servers) Ready(time.Duration)   {}
+func (s *servers) End(time.Duration)     {}
+
+// Begin delivers what has ended by now and starts what could start since.
+func (s *servers) Begin(now time.Duration) {
+	for s.start(); len(s.busy) > 0 && s.busy[0].end <= now; s.start() {
+		r := s.busy[0]
+		s.busy = slices.Delete(s.busy, 0, 1)
+		s.at = r.end
+		r.task.Deliver() // may let the next job of its key go
+	}
+	s.at = max(s.at, now)
+}
+
+// start gives free servers work, as of the last event.
+func (s *servers) start() {
+	for len(s.busy) < s.n {
+		t := s.q.Take()
+		if t == nil {
+			return
+		}
+		s.spent = 0
+		t.Run()
+		length := s.spent
+		if limit := t.Timeout(); limit > 0 && length > limit {
+			length = limit
+			t.Fail(context.DeadlineExceeded)
+		}
+		// Before s.at there was no server, or a job of its key was in the way.
+		r := running{end: max(t.Queued(), s.at) + length, task: t}
+		i, _ := slices.BinarySearchFunc(s.busy, r, func(a, b running) int {
+			return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.task.Number(), b.task.Number()))
+		})
+		s.busy = slices.Insert(s.busy, i, r)
+	}
+}
+
+// Drain runs everything to its end: virtual jobs are never stuck.
+func (s *servers) Drain(context.Context) { s.Begin(math.MaxInt64) }
