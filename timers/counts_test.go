@@ -115,6 +115,29 @@ func TestW21_NoPathKeepsAPayload(t *testing.T) {
 	runtime.KeepAlive(w)
 }
 
+func TestA11_ClosingAGroupFreesWhatItsTimersHold(t *testing.T) {
+	type player struct{ hp [8]int }
+	w, err := timers.New[func()](timers.Config{})
+	require.NoError(t, err)
+	g, err := w.NewGroup()
+	require.NoError(t, err)
+	arm := func() weak.Pointer[player] {
+		p := new(player)
+		for _, d := range []timers.Span{1, 36_000, 1 << 40} {
+			_, err = w.After(d, func() { p.hp[0]++ }, timers.Spec{Group: g})
+			require.NoError(t, err)
+		}
+		return weak.Make(p)
+	}
+	held := arm()
+	heapInUse()
+	require.NotNil(t, held.Value(), "the timers hold the player")
+	require.Equal(t, 3, w.CloseGroup(g))
+	heapInUse()
+	require.Nil(t, held.Value())
+	runtime.KeepAlive(w)
+}
+
 func TestW22_PendingTimersAreLimited(t *testing.T) {
 	c := room
 	c.MaxTimers = 1000

@@ -129,6 +129,32 @@ func TestW18_StaleHandleTouchesNoStranger(t *testing.T) {
 	}
 }
 
+func TestW18_BlocksRetireBeforeGenerationsWrap(t *testing.T) {
+	c := room
+	c.MaxTimers = 2
+	w := newRig(t, c)
+	w.LimitGenerations(256) // as if a generation had 8 bits
+	seen := map[timers.Handle]bool{}
+	g := w.group()
+	for i := range 5000 {
+		h := w.after(1, i)
+		require.False(t, seen[h], "handle %v came back", h)
+		seen[h] = true
+		s := w.after(70, i, timers.Spec{Group: g})
+		require.False(t, seen[s], "handle %v came back", s)
+		seen[s] = true
+		require.Equal(t, []int{i}, w.to(w.Now()+1))
+		require.Equal(t, 1, w.CancelGroup(g))
+	}
+	require.Greater(t, w.Stats().Retired, 10)
+	h := w.after(1, -1)
+	for old := range seen {
+		require.False(t, w.Cancel(old))
+	}
+	require.True(t, w.Cancel(h))
+	require.NoError(t, w.Check())
+}
+
 func TestW18_HandlesOfAnotherWheelDoNoHarm(t *testing.T) {
 	big := newRig(t, timers.Config{})
 	small := newRig(t, room)

@@ -13,6 +13,7 @@ var outside = []struct {
 	call   func(*pair)
 }{
 	{"At", 8, (*pair).at},
+	{"burst", 1, (*pair).burst},
 	{"Every", 2, (*pair).every},
 	{"Cancel", 3, (*pair).cancel},
 	{"Reset", 3, (*pair).reset},
@@ -97,7 +98,7 @@ func noise(seed byte, n int) []byte {
 // TestModelSeeds replays fixed noise, long enough to fill and drain wheels. It
 // is the part of the model test that is the same on every run.
 func TestModelSeeds(t *testing.T) {
-	n := 60
+	n := 40
 	if *long {
 		n = 20_000
 	}

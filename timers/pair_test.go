@@ -53,6 +53,9 @@ func newPair(t failer, pick func(int) int) *pair {
 	if err != nil {
 		t.Fatalf("New(%+v): %v", cfg, err)
 	}
+	if pick(4) == 3 {
+		w.LimitGenerations(6) // blocks retire soon
+	}
 	p := &pair{t: t, w: w, pick: pick, dead: map[int]bool{}}
 	p.m = newModel(filled(cfg))
 	p.m.dead = p.dead
@@ -166,8 +169,17 @@ func (p *pair) drawn(t *mTimer, d timers.Tick) {
 	p.m.freezeIfPaused(t)
 }
 
-func (p *pair) at() {
+func (p *pair) at() { p.file(p.delay(), p.spec()) }
+
+// burst files several timers alike, so that a tick has more than one block.
+func (p *pair) burst() {
 	d, s := p.delay(), p.spec()
+	for range p.pick(30) {
+		p.file(d, s)
+	}
+}
+
+func (p *pair) file(d timers.Span, s timers.Spec) {
 	id := p.ids
 	p.ids++
 	deadline := p.m.after(d)
