@@ -13,7 +13,6 @@ type Code string
 const (
 	CodeLineTooLong Code = "line_too_long" // framing: over MaxLine bytes without a line feed
 	CodeBinary      Code = "binary"        // framing: a zero byte
-	CodeTooSlow     Code = "too_slow"      // more unread output than the server keeps; closes too
 
 	CodeBadJSON      Code = "bad_json"      // not one JSON object in UTF-8
 	CodeUnknownOp    Code = "unknown_op"    // no such operation

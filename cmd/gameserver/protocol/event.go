@@ -132,7 +132,6 @@ const (
 	ReasonLoginTimeout = "login_timeout"
 	ReasonShutdown     = "shutdown"
 	ReasonFraming      = "framing"
-	ReasonTooSlow      = "too_slow"
 	ReasonInternal     = "internal"
 )
 

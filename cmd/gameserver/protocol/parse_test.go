@@ -215,6 +215,6 @@ func TestDocumentIsComplete(t *testing.T) {
 	}
 }
 
-var allCodes = []Code{CodeLineTooLong, CodeBinary, CodeTooSlow, CodeBadJSON, CodeUnknownOp, CodeUnknownField,
+var allCodes = []Code{CodeLineTooLong, CodeBinary, CodeBadJSON, CodeUnknownOp, CodeUnknownField,
 	CodeMissingField, CodeWrongType, CodeOutOfRange, CodeNotLoggedIn, CodeAlreadyLoggedIn, CodeUnknownSkill,
 	CodeCooldown, CodeUnknownMonster, CodeMonsterDead, CodeTooManyTimers, CodeBusy, CodeShuttingDown, CodeInternal}
