@@ -71,7 +71,7 @@ func Run(ctx context.Context, cfg Config) error {
 	c := &client{
 		cfg: cfg, conn: conn, nextID: 1,
 		owed: map[int64]bool{}, seen: map[string]int{},
-		server: make(chan []byte), input: make(chan string),
+		server: make(chan [][]byte), input: make(chan string),
 	}
 	go c.readServer(done)
 	go c.readInput(done)
@@ -89,15 +89,18 @@ func Run(ctx context.Context, cfg Config) error {
 
 // client is one connection. Its fields belong to the goroutine of Run.
 type client struct {
-	cfg    Config
-	conn   net.Conn
-	server chan []byte // lines received; closed at the end of the stream
-	lost   error       // why, valid once server is closed
+	cfg  Config
+	conn net.Conn
+	// Lines received; closed at the end of the stream. What came in one piece is
+	// looked at as one: a tick's answer and what follows from it.
+	server chan [][]byte
+	lost   error       // why it closed, valid then
 	input  chan string // lines typed; closed at their end
 
 	nextID int64
 	owed   map[int64]bool // ids sent and not answered; true if awaited before the next line
 	seen   map[string]int // events received and not yet asked for by wait
+	heard  int            // lines received
 	failed string         // the last error event, for a refused login
 	bye    string         // reason of the bye, "" before it
 	outErr error
@@ -122,11 +125,11 @@ func (c *client) run(ctx context.Context) error {
 	}
 	for c.bye == "" && c.outErr == nil {
 		select {
-		case line, ok := <-c.server:
+		case lines, ok := <-c.server:
 			if !ok {
 				return c.lost
 			}
-			if err := c.received(line); err != nil {
+			if err := c.received(lines); err != nil {
 				return err
 			}
 		case line, ok := <-c.input:
@@ -168,8 +171,13 @@ func (c *client) do(ctx context.Context, line string) error {
 	case cmd.send == nil:
 		return nil
 	}
+	answered := c.nothingAwaited
+	if before := c.heard; !cmd.track && !cmd.later {
+		// Its answer can't be told from other lines, so any will do.
+		answered = func() bool { return c.heard > before }
+	}
 	c.send(cmd)
-	if err := c.await(ctx, c.nothingAwaited); err != nil {
+	if err := c.await(ctx, answered); err != nil {
 		return c.describe(err, "an answer")
 	}
 	return nil
@@ -207,11 +215,11 @@ func (c *client) await(ctx context.Context, ready func() bool) error {
 	defer limit.Stop()
 	for !ready() && c.bye == "" && c.outErr == nil {
 		select {
-		case line, ok := <-c.server:
+		case lines, ok := <-c.server:
 			if !ok {
 				return c.lost
 			}
-			if err := c.received(line); err != nil {
+			if err := c.received(lines); err != nil {
 				return err
 			}
 		case <-limit.C:
@@ -230,8 +238,18 @@ func (c *client) describe(err error, what string) error {
 	return err
 }
 
-// received prints a line and notes what it means for us.
-func (c *client) received(line []byte) error {
+// received prints lines and notes what they mean for us.
+func (c *client) received(lines [][]byte) error {
+	for _, line := range lines {
+		if err := c.event(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *client) event(line []byte) error {
+	c.heard++
 	if c.cfg.Raw {
 		c.printf("%s\n", line)
 	} else {
@@ -282,8 +300,8 @@ func (c *client) interrupted() error {
 	c.send(cmd)
 	for c.bye == "" && c.outErr == nil {
 		select {
-		case line, ok := <-c.server:
-			if !ok || c.received(line) != nil {
+		case lines, ok := <-c.server:
+			if !ok || c.received(lines) != nil {
 				return ErrInterrupted
 			}
 		case <-ctx.Done():
@@ -304,21 +322,22 @@ func (c *client) printf(format string, args ...any) {
 func (c *client) readServer(done <-chan struct{}) {
 	defer close(c.server)
 	var framer protocol.Framer
-	buf := make([]byte, 16<<10)
+	buf := make([]byte, 64<<10)
 	for {
 		n, err := c.conn.Read(buf)
-		stopped := false
+		var lines [][]byte
 		frameErr := framer.Feed(buf[:n], func(line []byte) bool {
-			select {
-			case c.server <- append([]byte(nil), line...):
-			case <-done:
-				stopped = true
-			}
-			return !stopped
+			lines = append(lines, append([]byte(nil), line...))
+			return true
 		})
+		if len(lines) > 0 {
+			select {
+			case c.server <- lines:
+			case <-done:
+				return
+			}
+		}
 		switch {
-		case stopped:
-			return
 		case frameErr != nil:
 			c.lost = fmt.Errorf("client: not a game server at %s: %w", c.cfg.Addr, frameErr)
 			return

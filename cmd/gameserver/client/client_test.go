@@ -65,7 +65,7 @@ func TestTranscriptOfPipedInput(t *testing.T) {
 	var out bytes.Buffer
 	err := Run(context.Background(), Config{
 		Addr: serve(t, hello, echo), Name: "ann", Out: &out,
-		In: strings.NewReader("ping\n\nfly\ncast\n{\"op\":\"ping\",\"id\":40}\nping\n"),
+		In: strings.NewReader("ping\n\nfly\ncast\n{\"op\":\"ping\",\"id\":40}\n{\"op\":\"fly\"}\nping\n"),
 	})
 	require.NoError(t, err)
 	assert.Equal(t, strings.TrimPrefix(`
@@ -78,6 +78,8 @@ func TestTranscriptOfPipedInput(t *testing.T) {
 ! cast takes 1 values (skill), not 0
 > {"op":"ping","id":40}
 < {"ev":"pong","tick":1,"id":40}
+> {"op":"fly"}
+< {"ev":"pong","tick":1,"id":0}
 > {"op":"ping","id":41}
 < {"ev":"pong","tick":1,"id":41}
 > {"op":"logout","id":42}

@@ -86,13 +86,12 @@ func isText(field string) bool { return field == "name" || field == "skill" || f
 // told from others and is awaited like that of a word.
 func raw(line string) command {
 	c := command{send: []byte(line)}
-	if _, err := sentID(c.send); err == nil {
-		c.track = true
-		var m struct {
-			Op protocol.Op `json:"op"`
-		}
-		c.later = json.Unmarshal(c.send, &m) == nil && m.Op == protocol.OpTimer
+	_, err := sentID(c.send)
+	c.track = err == nil
+	var m struct {
+		Op protocol.Op `json:"op"`
 	}
+	c.later = json.Unmarshal(c.send, &m) == nil && m.Op == protocol.OpTimer
 	return c
 }
 
