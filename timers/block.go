@@ -17,16 +17,20 @@ const (
 	entryMask = perBlock - 1
 
 	// Fields of a block's word.
-	liveMask    = 1<<perBlock - 1 // entry holds a timer, or forwards to one
-	linkShift   = perBlock        // entry has a back link
-	rankShift   = 16              // lane rank, 2 bits
-	parkedBit   = 1 << 18         // in no list; freed when its last entry goes
-	genShift    = 32
-	genBits     = 28
-	pinFlag     = 1 << 31 // in Handle.gen, member and link values: a pin number
-	firstBlock  = 1 + Lanes
-	maxBlocks   = 1 << (31 - entryBits)
-	memberShift = 4 // members per page, see group.go
+	liveMask   = 1<<perBlock - 1 // entry holds a timer, or forwards to one
+	linkShift  = perBlock        // entry has a back link
+	rankShift  = 16              // lane rank, 2 bits
+	parkedBit  = 1 << 18         // in no list; freed when its last entry goes
+	farBit     = 1 << 19         // opened for a tick beyond the ring
+	emptyShift = 20              // in the queue of emptied blocks
+	emptyBit   = 1 << emptyShift
+	slotShift  = 21 // deadline mod ring size, for blocks without farBit
+	slotBits   = 17
+	genShift   = slotShift + slotBits
+	genBits    = 64 - genShift
+	pinFlag    = 1 << 31 // in Handle.gen, member and link values: a pin number
+	firstBlock = 1 + Lanes
+	maxBlocks  = 1 << (31 - entryBits)
 )
 
 // meta links the blocks of one tick and lane in scheduling order.
@@ -81,8 +85,9 @@ func (s *slab) setLink(ref, v uint32) {
 	*s.word(b) |= 1 << (linkShift + ref&entryMask)
 }
 
-// open takes a block for a deadline and lane rank, linked to itself.
-func (s *slab) open(deadline Tick, rank uint32) uint32 {
+// open takes a block for a deadline, linked to itself, with the given bits of
+// its word set.
+func (s *slab) open(deadline Tick, bits uint64) uint32 {
 	b := s.free
 	if b != 0 {
 		s.free = s.meta(b).next
@@ -96,7 +101,7 @@ func (s *slab) open(deadline Tick, rank uint32) uint32 {
 	}
 	s.used++
 	s.stamp++
-	*s.word(b) |= uint64(rank) << rankShift
+	*s.word(b) |= bits
 	*s.meta(b) = meta{deadline: deadline, stamp: s.stamp, next: b, prev: b}
 	return b
 }
@@ -136,26 +141,17 @@ func (s *slab) unlink(b uint32) {
 	s.meta(m.next).prev = m.prev
 }
 
-// appendEntry takes the next entry of sl, opening a block when the tail is
-// full. opened tells whether sl had no block before.
-func (s *slab) appendEntry(sl *slot, deadline Tick, rank uint32) (ref uint32, opened bool) {
-	ref = sl.cur
-	if ref&entryMask == 0 {
-		b := s.open(deadline, rank)
-		if ref == 0 {
-			opened = true
-		} else {
-			tail := ref>>entryBits - 1
-			mt, mb := s.meta(tail), s.meta(b)
-			mb.prev, mb.next = tail, mt.next
-			s.meta(mt.next).prev = b
-			mt.next = b
-		}
-		ref = b << entryBits
+// extend puts a new block at the end of sl's list and returns its first entry.
+func (s *slab) extend(sl *slot, deadline Tick, bits uint64) (ref uint32) {
+	b := s.open(deadline, bits)
+	if sl.cur != 0 {
+		tail := sl.tail()
+		mt, mb := s.meta(tail), s.meta(b)
+		mb.prev, mb.next = tail, mt.next
+		s.meta(mt.next).prev = b
+		mt.next = b
 	}
-	sl.cur = ref + 1
-	*s.word(ref >> entryBits) |= 1 << (ref & entryMask)
-	return ref, opened
+	return b << entryBits
 }
 
 // cutTail takes block b, which is leaving the list of sl, off its tail, and

@@ -3,6 +3,7 @@ package timers
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // checker walks a wheel after an operation. It is written against the data, not
@@ -45,8 +46,11 @@ func (k *checker) list(name string, b, end uint32, rank uint32, ok func(Tick) bo
 		if c.meta(m.next).prev != b || c.meta(m.prev).next != b {
 			return 0, fmt.Errorf("block %d of %s: broken links", b, name)
 		}
-		if *c.word(b)&parkedBit != 0 || *c.word(b)&liveMask == 0 {
+		if *c.word(b)&parkedBit != 0 || *c.word(b)&(liveMask|emptyBit) == 0 {
 			return 0, fmt.Errorf("block %d of %s is parked or empty", b, name)
+		}
+		if w := *c.word(b); w&farBit == 0 && Tick(w>>slotShift&(1<<slotBits-1)) != m.deadline&c.ring.mask {
+			return 0, fmt.Errorf("block %d of %s: slot %d for deadline %d", b, name, w>>slotShift&(1<<slotBits-1), m.deadline)
 		}
 		if c.rank(b) != rank || !ok(m.deadline) {
 			return 0, fmt.Errorf("block %d of %s: rank %d, deadline %d", b, name, c.rank(b), m.deadline)
@@ -255,10 +259,12 @@ func (k *checker) blocks() error {
 		w := *c.word(b)
 		_, listed := k.seen[b]
 		switch {
-		case w&liveMask == 0 && listed:
+		case w&(liveMask|emptyBit) == 0 && listed:
 			return fmt.Errorf("block %d is empty but in a list", b)
-		case w&liveMask == 0:
+		case w&(liveMask|emptyBit) == 0:
 			continue
+		case w&emptyBit != 0 && !slices.Contains(c.emptied[:c.nEmptied], b):
+			return fmt.Errorf("block %d is not in the queue of emptied ones", b)
 		case listed == (w&parkedBit != 0):
 			return fmt.Errorf("block %d: listed %v, parked %v", b, listed, w&parkedBit != 0)
 		}

@@ -11,7 +11,7 @@ import (
 // Config{NearTicks: 256, ChunkBlocks: 16, MaxTimers: 10_000}.
 type Config struct {
 	// NearTicks is how many ticks ahead the inner ring covers, a power of two
-	// from 64 to 1<<20. 0 means 16,384 (13.6 minutes at 50 ms), which costs
+	// from 64 to 1<<17. 0 means 16,384 (13.6 minutes at 50 ms), which costs
 	// 8 bytes a tick and used lane. Timers due later cost one hash probe more
 	// to schedule and to cancel.
 	NearTicks int
@@ -92,8 +92,8 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	pow2 := func(n int) bool { return n > 0 && bits.OnesCount(uint(n)) == 1 }
-	bad(pow2(c.NearTicks) && c.NearTicks >= 64 && c.NearTicks <= 1<<20,
-		"NearTicks is %d: want a power of two from 64 to %d", c.NearTicks, 1<<20)
+	bad(pow2(c.NearTicks) && c.NearTicks >= 64 && c.NearTicks <= 1<<slotBits,
+		"NearTicks is %d: want a power of two from 64 to %d", c.NearTicks, 1<<slotBits)
 	bad(pow2(c.ChunkBlocks) && c.ChunkBlocks >= 4 && c.ChunkBlocks <= 8192,
 		"ChunkBlocks is %d: want a power of two from 4 to 8192", c.ChunkBlocks)
 	bad(c.MaxTimers > 0 && c.MaxTimers <= maxTimers,

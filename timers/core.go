@@ -7,19 +7,25 @@ type core struct {
 	groups groups
 	pins   pins
 
-	now    Tick
-	reach  Tick // len of the ring: far timers are due after now+reach
-	n      int  // timers pending
-	far    table[farLists]
-	farSet tickSet
+	now       Tick
+	reach     Tick   // len of the ring: far timers are due after now+reach
+	n         int    // timers pending
+	cancelled uint64 // so far
+	far       table[farLists]
+	farSet    tickSet
 	// pull caches farSet's bitmap of the 64 ticks around the next tick to be
 	// pulled in, so that an idle tick costs no probe.
 	pull uint64
 
-	due     [Lanes]uint32 // timers in the due lists that will fire
-	limbo   slot          // block open for timers that are born paused
-	wipe    func(ref uint32)
-	touched uint64 // keeps loads that only warm the cache from being dropped
+	due   [Lanes]uint32 // timers in the due lists that will fire
+	limbo slot          // block open for timers that are born paused
+	wipe  func(ref uint32)
+
+	// Emptied blocks wait here, still in their lists, and leave in batches, so
+	// that the cache misses of unlinking overlap.
+	emptied  [64]uint32
+	nEmptied uint32
+	touched  uint64 // keeps loads that only warm the cache from being dropped
 }
 
 // rankOf gives lanes the order they run in.
@@ -33,21 +39,31 @@ func head(rank uint32) uint32 { return 1 + rank }
 
 func (c *core) rank(b uint32) uint32 { return uint32(*c.word(b)>>rankShift) & 3 }
 
-// file takes an entry for a timer due at deadline, which is after now.
-func (c *core) file(deadline Tick, rank uint32) uint32 {
-	if deadline-c.now <= c.reach {
-		sl := &c.ring.lane(rank)[deadline&c.ring.mask]
-		ref, opened := c.appendEntry(sl, deadline, rank)
-		sl.fill++
-		if opened {
-			c.ring.mark(deadline)
-		}
-		return ref
+// file takes an entry for a timer due at deadline, which is after now, and
+// returns it with the generation of its block.
+func (c *core) file(deadline Tick, rank uint32) (ref, gen uint32) {
+	if deadline-c.now > c.reach {
+		return c.fileFar(deadline, rank)
 	}
-	return c.fileFar(deadline, rank)
+	i := deadline & c.ring.mask
+	slots := c.ring.slots[rank]
+	if uint(i) >= uint(len(slots)) {
+		slots = c.ring.lane(rank)
+	}
+	sl := &slots[i]
+	ref = sl.cur
+	if ref&entryMask == 0 {
+		ref = c.extend(sl, deadline, uint64(rank)<<rankShift|uint64(i)<<slotShift)
+		c.ring.mark(deadline)
+	}
+	sl.cur = ref + 1
+	sl.fill++
+	p := c.word(ref >> entryBits)
+	*p |= 1 << (ref & entryMask)
+	return ref, uint32(*p >> genShift)
 }
 
-func (c *core) fileFar(deadline Tick, rank uint32) uint32 {
+func (c *core) fileFar(deadline Tick, rank uint32) (ref, gen uint32) {
 	l := c.far.put(int64(deadline))
 	if l.empty() {
 		c.farSet.add(deadline)
@@ -55,14 +71,28 @@ func (c *core) fileFar(deadline Tick, rank uint32) uint32 {
 			c.pull |= 1 << (deadline & 63)
 		}
 	}
-	ref, _ := c.appendEntry(&l[rank], deadline, rank)
-	l[rank].fill++
-	return ref
+	sl := &l[rank]
+	ref = sl.cur
+	if ref&entryMask == 0 {
+		ref = c.extend(sl, deadline, uint64(rank)<<rankShift|farBit)
+	}
+	sl.cur = ref + 1
+	sl.fill++
+	p := c.word(ref >> entryBits)
+	*p |= 1 << (ref & entryMask)
+	return ref, uint32(*p >> genShift)
 }
 
 // uncount takes one timer of block b out of the counts of its list: it will
 // not fire from there. The entry itself stays.
 func (c *core) uncount(b uint32) {
+	word := *c.word(b)
+	// A block opened within the ring is still in its slot if nothing is due.
+	// The slot is in the word, which spares the line with the deadline.
+	if word&farBit == 0 && c.due == [Lanes]uint32{} {
+		c.ring.slots[word>>rankShift&3][word>>slotShift&(1<<slotBits-1)].fill--
+		return
+	}
 	rank, deadline := c.rank(b), c.meta(b).deadline
 	switch d := deadline - c.now; {
 	case d <= 0:
@@ -74,7 +104,9 @@ func (c *core) uncount(b uint32) {
 	}
 }
 
-// clear ends the use of an entry and frees its block if it was the last one.
+// clear ends the use of an entry. A block whose last one it was is queued to
+// leave its list. The count is kept without a branch: whether a block is empty
+// is what a processor can't predict.
 func (c *core) clear(ref uint32) {
 	if c.wipe != nil {
 		c.wipe(ref)
@@ -82,11 +114,51 @@ func (c *core) clear(ref uint32) {
 	b := ref >> entryBits
 	p := c.word(b)
 	w := *p &^ (1<<(ref&entryMask) | 1<<(linkShift+ref&entryMask))
-	*p = w
-	if w&liveMask == 0 {
+	empty := (w&(liveMask|emptyBit) - 1) >> 63
+	*p = w | empty<<emptyShift
+	c.emptied[c.nEmptied&63] = b
+	c.nEmptied += uint32(empty)
+	if c.nEmptied == uint32(len(c.emptied)) {
+		c.releaseEmptied()
+	}
+}
+
+// clearNow is clear for the first block of a due list, whose lines are at hand.
+func (c *core) clearNow(ref uint32) {
+	if c.wipe != nil {
+		c.wipe(ref)
+	}
+	b := ref >> entryBits
+	p := c.word(b)
+	*p &^= 1<<(ref&entryMask) | 1<<(linkShift+ref&entryMask)
+	if *p&liveMask == 0 {
 		c.leave(b)
 		c.release(b)
 	}
+}
+
+// releaseEmptied takes the queued blocks that are still empty out of their
+// lists: first a look at all their neighbours, then the unlinking.
+func (c *core) releaseEmptied() {
+	queue := c.emptied[:c.nEmptied]
+	var sink uint32
+	for _, b := range queue {
+		m := c.meta(b)
+		sink += c.meta(m.prev).next + c.meta(m.next).prev
+	}
+	c.touched = uint64(sink)
+	for _, b := range queue {
+		p := c.word(b)
+		switch {
+		case *p&emptyBit == 0: // left already
+		case *p&liveMask != 0: // in use again
+			*p &^= emptyBit
+		default:
+			c.leave(b)
+			c.release(b)
+		}
+	}
+	c.nEmptied = 0
 }
 
 // leave takes block b out of the list it is in. Which list that is follows from

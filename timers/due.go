@@ -116,7 +116,7 @@ func (w *Wheel[T]) takeLinked(ref uint32, f *Firing[T]) bool {
 		w.cur.handle, w.cur.group = f.Handle, w.groups.name(l)
 		w.n--
 		w.leaveGroup(l)
-		w.clear(ref)
+		w.clearNow(ref)
 		return true
 	}
 	i := l &^ pinFlag
@@ -128,6 +128,6 @@ func (w *Wheel[T]) takeLinked(ref uint32, f *Firing[T]) bool {
 		return true
 	}
 	f.Missed = w.rearm(i)
-	w.clear(ref)
+	w.clearNow(ref)
 	return true
 }

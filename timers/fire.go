@@ -177,6 +177,11 @@ func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 		word := *w.word(b)
 		live := word & liveMask >> from << from
 		if live == 0 {
+			if word&liveMask == 0 { // emptied by a callback, and queued
+				w.leave(b)
+				w.release(b)
+				return
+			}
 			w.park(b) // what is left are forwarders and paused timers
 			return
 		}
@@ -203,7 +208,7 @@ func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 			w.cur.handle, w.cur.group = f.Handle, Group{}
 			w.due[rank]--
 			w.n--
-			w.clear(ref)
+			w.clearNow(ref)
 		}
 		w.cur.payload, w.cur.lane = f.Payload, f.Lane
 		w.left--

@@ -47,6 +47,7 @@ func (c *core) ticks() iter.Seq[Tick] {
 // listing, except that the timer in hand may be cancelled.
 func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
 	return func(yield func(Pending[T]) bool) {
+		w.releaseEmptied() // so that a cancel releases no block ahead of us
 		// Carried timers run at the next tick, before that tick's own of their
 		// lane but after those of more urgent lanes.
 		soon := w.now + 1

@@ -64,9 +64,7 @@ func (c *core) freezePin(i uint32) {
 // fileFrozen takes an entry, in no list, for a timer that is born frozen.
 func (c *core) fileFrozen(rank uint32) uint32 {
 	if c.limbo.cur&entryMask == 0 || c.rank(c.limbo.tail()) != rank {
-		b := c.open(0, rank)
-		*c.word(b) |= parkedBit
-		c.limbo.cur = b << entryBits
+		c.limbo.cur = c.open(0, uint64(rank)<<rankShift|parkedBit) << entryBits
 	}
 	ref := c.limbo.cur
 	c.limbo.cur++

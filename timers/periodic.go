@@ -62,7 +62,7 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 		i = w.freeze(ref, Span(deadline-w.now))
 		every.grid -= w.now
 	} else {
-		ref = w.file(deadline, rank)
+		ref, _ = w.file(deadline, rank)
 		i = w.pins.newPin()
 		w.setLink(ref, i|pinFlag)
 	}

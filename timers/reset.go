@@ -29,7 +29,7 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 		return h, true
 	}
 	b := ref >> entryBits
-	to := w.file(deadline, w.rank(b))
+	to, gen := w.file(deadline, w.rank(b))
 	*w.pay(to) = *w.pay(ref)
 	if *w.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
 		g := *w.link(ref)
@@ -39,7 +39,7 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 	}
 	w.uncount(b)
 	w.clear(ref)
-	return Handle{gen: uint32(*w.word(to >> entryBits) >> genShift), ref: to}, true
+	return Handle{gen: gen, ref: to}, true
 }
 
 // again schedules the one-shot in whose callback we are once more.
@@ -73,7 +73,7 @@ func (w *Wheel[T]) movePin(i uint32, deadline Tick) {
 // placePin gives a pinned timer a new entry; the old one keeps its state.
 func (w *Wheel[T]) placePin(i uint32, deadline Tick) {
 	p := w.pins.rec(i)
-	ref := w.file(deadline, p.rank)
+	ref, _ := w.file(deadline, p.rank)
 	*w.pay(ref) = *w.pay(p.at)
 	w.setLink(ref, i|pinFlag)
 	p.at = ref

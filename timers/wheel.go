@@ -20,8 +20,6 @@ type Wheel[T any] struct {
 	rng     *rand.PCG
 	live    func(*T) bool
 
-	cancelled uint64
-
 	advance[T]
 }
 
@@ -129,10 +127,10 @@ func (w *Wheel[T]) At(deadline Tick, p T, s Spec) (Handle, error) {
 	if s.Group != (Group{}) {
 		return w.atGroup(deadline, p, s)
 	}
-	ref := w.file(deadline, rankOf[s.Lane])
+	ref, gen := w.file(deadline, rankOf[s.Lane])
 	*w.pay(ref) = p
 	w.n++
-	return Handle{gen: uint32(*w.word(ref >> entryBits) >> genShift), ref: ref}, nil
+	return Handle{gen: gen, ref: ref}, nil
 }
 
 // After schedules p for Now + d. A d of zero or less means the next tick. It is
@@ -160,7 +158,7 @@ func (w *Wheel[T]) atGroup(deadline Tick, p T, s Spec) (Handle, error) {
 		w.pins.rec(i).group = s.Group.ref
 		w.join(s.Group.ref, r, i|pinFlag)
 	} else {
-		ref = w.file(deadline, rank)
+		ref, _ = w.file(deadline, rank)
 		w.setLink(ref, s.Group.ref)
 		w.join(s.Group.ref, r, ref)
 	}
@@ -171,25 +169,25 @@ func (w *Wheel[T]) atGroup(deadline Tick, p T, s Spec) (Handle, error) {
 
 // find returns the entry of the pending timer h names, and its pin if it has
 // one; ref is 0 if h is stale.
-func (w *Wheel[T]) find(h Handle) (ref, pin uint32) {
+func (c *core) find(h Handle) (ref, pin uint32) {
 	if h.gen&pinFlag != 0 {
-		i := w.pins.findPin(h)
+		i := c.pins.findPin(h)
 		if i == 0 {
 			return 0, 0
 		}
-		return w.pins.rec(i).at, i
+		return c.pins.rec(i).at, i
 	}
 	b := h.ref >> entryBits
-	if c := b >> (w.slab.shift & 31); int(c) >= len(w.words) {
+	if int(b>>(c.slab.shift&31)) >= len(c.words) {
 		return 0, 0
 	}
-	word := *w.word(b)
+	word := *c.word(b)
 	if uint32(word>>genShift) != h.gen || word>>(h.ref&entryMask)&1 == 0 {
 		return 0, 0
 	}
 	if word>>(linkShift+h.ref&entryMask)&1 != 0 {
-		if l := *w.link(h.ref); l&pinFlag != 0 {
-			return w.pins.rec(l &^ pinFlag).at, l &^ pinFlag
+		if l := *c.link(h.ref); l&pinFlag != 0 {
+			return c.pins.rec(l &^ pinFlag).at, l &^ pinFlag
 		}
 	}
 	return h.ref, 0
@@ -200,25 +198,27 @@ func (w *Wheel[T]) find(h Handle) (ref, pin uint32) {
 // cancelled before, or h is zero. In its own callback a one-shot is past
 // cancelling (false); a periodic timer ends (true).
 //
-// It takes constant time and frees the timer's memory for reuse at once.
-func (w *Wheel[T]) Cancel(h Handle) bool {
-	ref, pin := w.find(h)
+// It takes constant time and frees the timer's memory for reuse.
+func (w *Wheel[T]) Cancel(h Handle) bool { return w.cancel(h) }
+
+func (c *core) cancel(h Handle) bool {
+	ref, pin := c.find(h)
 	if ref == 0 {
 		return false
 	}
-	w.n--
-	w.cancelled++
+	c.n--
+	c.cancelled++
 	if pin != 0 {
-		w.leaveGroup(w.pins.rec(pin).group)
-		w.dropPin(pin)
+		c.leaveGroup(c.pins.rec(pin).group)
+		c.dropPin(pin)
 		return true
 	}
 	b := ref >> entryBits
-	if *w.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
-		w.leaveGroup(*w.link(ref))
+	if *c.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
+		c.leaveGroup(*c.link(ref))
 	}
-	w.uncount(b)
-	w.clear(ref)
+	c.uncount(b)
+	c.clear(ref)
 	return true
 }
 
@@ -269,6 +269,7 @@ type Stats struct {
 // chunks in use.
 func (w *Wheel[T]) Stats() Stats {
 	var t T
+	w.releaseEmptied()
 	b := w.slab.bytes() + w.groups.bytes()
 	b += int64(len(w.pays)) << w.slab.shift * perBlock * int64(reflect.TypeOf(&t).Elem().Size())
 	for _, s := range w.ring.slots {
