@@ -17,12 +17,15 @@ const (
 	entryMask = perBlock - 1
 
 	// Fields of a block's word.
-	liveMask   = 1<<perBlock - 1 // entry holds a timer, or forwards to one
-	linkShift  = perBlock        // entry has a back link
-	rankShift  = 16              // lane rank, 2 bits
-	parkedBit  = 1 << 18         // in no list; freed when its last entry goes
-	farBit     = 1 << 19         // opened for a tick beyond the ring
-	emptyShift = 20              // in the queue of emptied blocks
+	// An entry is live while it holds a timer, or forwards to one; in a tail
+	// block of the ring also those not used yet, so that a block leaves its list
+	// once for 8 timers and not whenever it happens to be empty.
+	liveMask   = 1<<perBlock - 1
+	linkShift  = perBlock // entry has a back link
+	rankShift  = 16       // lane rank, 2 bits
+	parkedBit  = 1 << 18  // in no list; freed when its last entry goes
+	farBit     = 1 << 19  // opened for a tick beyond the ring
+	emptyShift = 20       // in the queue of emptied blocks
 	emptyBit   = 1 << emptyShift
 	slotShift  = 21 // deadline mod ring size, for blocks without farBit
 	slotBits   = 17
@@ -47,6 +50,9 @@ type slot struct {
 }
 
 func (s *slot) tail() uint32 { return (s.cur - 1) >> entryBits }
+
+// unused masks the entries of the tail that were not used yet.
+func (s *slot) unused() uint64 { return liveMask << ((s.cur-1)&entryMask + 1) & liveMask }
 
 // slab keeps blocks. It knows nothing of payloads.
 type slab struct {

@@ -34,7 +34,7 @@ func (w *Wheel[T]) check() error {
 }
 
 // list walks the blocks from b, checks the links, and counts what will fire.
-func (k *checker) list(name string, b, end uint32, rank uint32, ok func(Tick) bool) (fill uint32, err error) {
+func (k *checker) list(name string, b, end uint32, rank uint32, skip uint64, ok func(Tick) bool) (fill uint32, err error) {
 	c := k.c
 	var last meta
 	for first := true; b != end; first = false {
@@ -59,15 +59,21 @@ func (k *checker) list(name string, b, end uint32, rank uint32, ok func(Tick) bo
 			return 0, fmt.Errorf("block %d of %s is out of order", b, name)
 		}
 		last = m
-		for i := uint32(0); i < perBlock; i++ {
-			if *c.word(b)>>i&1 != 0 && c.fires(b<<entryBits|i) {
-				fill++
-			}
-		}
+		fill += k.firing(b, skip)
 		b = m.next
 	}
 	k.armed += int(fill)
 	return fill, nil
+}
+
+// firing counts the timers of block b that will fire.
+func (k *checker) firing(b uint32, skip uint64) (n uint32) {
+	for live := *k.c.word(b) & liveMask &^ skip; live != 0; live &= live - 1 {
+		if k.c.fires(b<<entryBits | uint32(bits.TrailingZeros64(live))) {
+			n++
+		}
+	}
+	return n
 }
 
 func (k *checker) slot(name string, sl slot, rank uint32, t Tick) error {
@@ -89,14 +95,14 @@ func (k *checker) slot(name string, sl slot, rank uint32, t Tick) error {
 		} else {
 			stamp = s
 		}
-		n, err := k.list(name, b, c.meta(b).next, rank, func(d Tick) bool { return d == t })
+		skip := uint64(0)
+		if b == tail {
+			skip = sl.unused()
+		}
+		n, err := k.list(name, b, c.meta(b).next, rank, skip, func(d Tick) bool { return d == t })
 		if b == c.meta(b).next { // alone: list saw nothing
 			k.seen[b] = name
-			for i := uint32(0); i < perBlock; i++ {
-				if *c.word(b)>>i&1 != 0 && c.fires(b<<entryBits|i) {
-					n++
-				}
-			}
+			n += k.firing(b, skip)
 			k.armed += int(n)
 			if c.meta(b).deadline != t || c.rank(b) != rank {
 				err = fmt.Errorf("block %d of %s: deadline %d rank %d", b, name, c.meta(b).deadline, c.rank(b))
@@ -113,9 +119,9 @@ func (k *checker) slot(name string, sl slot, rank uint32, t Tick) error {
 	if fill != sl.fill {
 		return fmt.Errorf("%s holds %d timers but counts %d", name, fill, sl.fill)
 	}
-	used := sl.cur & entryMask
-	if live := *c.word(tail) & liveMask; used != 0 && live>>used != 0 {
-		return fmt.Errorf("%s: live entries past the cursor", name)
+	live := *c.word(tail) & sl.unused()
+	if far := *c.word(tail)&farBit != 0; far && live != 0 || !far && live != sl.unused() {
+		return fmt.Errorf("%s: unused entries %b of the tail live: %b", name, sl.unused(), live)
 	}
 	return nil
 }
@@ -123,7 +129,7 @@ func (k *checker) slot(name string, sl slot, rank uint32, t Tick) error {
 func (k *checker) due() error {
 	for rank := range uint32(Lanes) {
 		h := head(rank)
-		n, err := k.list(fmt.Sprintf("due %d", rank), k.c.meta(h).next, h, rank, func(d Tick) bool { return d <= k.c.now })
+		n, err := k.list(fmt.Sprintf("due %d", rank), k.c.meta(h).next, h, rank, 0, func(d Tick) bool { return d <= k.c.now })
 		if err != nil {
 			return err
 		}

@@ -17,9 +17,10 @@ type core struct {
 	// pulled in, so that an idle tick costs no probe.
 	pull uint64
 
-	due   [Lanes]uint32 // timers in the due lists that will fire
-	limbo slot          // block open for timers that are born paused
-	wipe  func(ref uint32)
+	due     [Lanes]uint32 // timers in the due lists that will fire
+	waiting uint32        // sum of due
+	limbo   slot          // block open for timers that are born paused
+	wipe    func(ref uint32)
 
 	// Emptied blocks wait here, still in their lists, and leave in batches, so
 	// that the cache misses of unlinking overlap.
@@ -53,7 +54,7 @@ func (c *core) file(deadline Tick, rank uint32) (ref, gen uint32) {
 	sl := &slots[i]
 	ref = sl.cur
 	if ref&entryMask == 0 {
-		ref = c.extend(sl, deadline, uint64(rank)<<rankShift|uint64(i)<<slotShift)
+		ref = c.extend(sl, deadline, uint64(rank)<<rankShift|uint64(i)<<slotShift|liveMask)
 		c.ring.mark(deadline)
 	}
 	sl.cur = ref + 1
@@ -89,7 +90,7 @@ func (c *core) uncount(b uint32) {
 	word := *c.word(b)
 	// A block opened within the ring is still in its slot if nothing is due.
 	// The slot is in the word, which spares the line with the deadline.
-	if word&farBit == 0 && c.due == [Lanes]uint32{} {
+	if word&farBit == 0 && c.waiting == 0 {
 		c.ring.slots[word>>rankShift&3][word>>slotShift&(1<<slotBits-1)].fill--
 		return
 	}
@@ -97,6 +98,7 @@ func (c *core) uncount(b uint32) {
 	switch d := deadline - c.now; {
 	case d <= 0:
 		c.due[rank]--
+		c.waiting--
 	case d <= c.reach:
 		c.ring.slots[rank][deadline&c.ring.mask].fill--
 	default:
@@ -171,18 +173,23 @@ func (c *core) leave(b uint32) {
 		}
 		return
 	}
-	rank, deadline := c.rank(b), c.meta(b).deadline
-	switch d := deadline - c.now; {
+	m := c.meta(b)
+	rank := c.rank(b)
+	switch d := m.deadline - c.now; {
 	case d <= 0:
 	case d <= c.reach:
-		sl := &c.ring.slots[rank][deadline&c.ring.mask]
+		sl := &c.ring.slots[rank][m.deadline&c.ring.mask]
 		if c.cutTail(sl, b) {
-			c.ring.unmarkEmpty(deadline)
+			c.ring.unmarkEmpty(m.deadline)
+			return
 		}
 	default:
-		l := c.far.get(int64(deadline))
-		if c.cutTail(&l[rank], b) && l.empty() {
-			c.dropFar(deadline)
+		l := c.far.get(int64(m.deadline))
+		if c.cutTail(&l[rank], b) {
+			if l.empty() {
+				c.dropFar(m.deadline)
+			}
+			return
 		}
 	}
 	c.unlink(b)
@@ -237,7 +244,14 @@ func (c *core) takeSlot(t Tick) {
 		c.meta(last).next, c.meta(first).prev = first, last
 		c.meta(tail).next, h.prev = head(uint32(rank)), tail
 		c.due[rank] += sl.fill
+		c.waiting += sl.fill
+		p := c.word(tail)
+		*p &^= sl.unused()
 		*sl = slot{}
+		if *p&liveMask == 0 {
+			c.unlink(tail)
+			c.release(tail)
+		}
 	}
 	c.ring.unmark(t)
 }

@@ -111,6 +111,7 @@ func (w *Wheel[T]) takeLinked(ref uint32, f *Firing[T]) bool {
 	}
 	f.Payload = *w.pay(ref)
 	w.due[w.rank(ref>>entryBits)]--
+	w.waiting--
 	l := *w.link(ref)
 	if l&pinFlag == 0 {
 		w.cur.handle, w.cur.group = f.Handle, w.groups.name(l)

@@ -41,14 +41,14 @@ func (w *Wheel[T]) Advance(to Tick, fire func(Firing[T])) Report {
 		}
 	}
 	for w.now < to {
-		if w.due == [Lanes]uint32{} {
+		if w.waiting == 0 {
 			w.starved = [Lanes]int{} // nobody waits: what comes next starts afresh
 		}
 		if to-w.now > 1 && !w.skip(to) {
 			break
 		}
 		w.enter()
-		if w.left > 0 && w.due != [Lanes]uint32{} {
+		if w.left > 0 && w.waiting > 0 {
 			w.beginTick()
 			w.drain(fire)
 			w.endTick()
@@ -85,7 +85,7 @@ func (w *Wheel[T]) end() {
 // skip passes over ticks before to in which nothing will fire. It returns
 // false if it reached to.
 func (w *Wheel[T]) skip(to Tick) bool {
-	if w.left > 0 && w.due != [Lanes]uint32{} {
+	if w.left > 0 && w.waiting > 0 {
 		return true
 	}
 	t, ok := w.nextMarked()
@@ -207,6 +207,7 @@ func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 			f.Handle, f.Missed = Handle{gen: uint32(word >> genShift), ref: ref}, 0
 			w.cur.handle, w.cur.group = f.Handle, Group{}
 			w.due[rank]--
+			w.waiting--
 			w.n--
 			w.clearNow(ref)
 		}

@@ -10,6 +10,10 @@ package timers
 //
 // An entry may come back to the same group and be listed twice; whoever goes
 // through the members acts on what they find live, which the first visit ends.
+// Sweeping goes in passes over what is listed when the pass begins: a bit for
+// each entry and pin tells whether this pass listed it anew already, so that
+// the second listing is dropped. Without it a group whose timers follow each
+// other at few addresses would grow for ever.
 
 const (
 	pageNext  = 0 // next newer page
@@ -27,6 +31,8 @@ type group struct {
 	newest   uint32
 	used     uint32 // members in the newest page, plus pageFirst
 	nextFree uint32
+	last     uint32 // page with which the sweeping pass ends; 0: no pass
+	mark     bool   // of living members, except those the pass has yet to reach
 	open     bool
 	paused   bool
 }
@@ -35,6 +41,7 @@ type group struct {
 type groups struct {
 	recs  [][]group
 	pages [][]page
+	marks [2]bitset // of entries, of pins
 
 	shift, mask         uint32
 	freeRec, freshRec   uint32
@@ -104,6 +111,11 @@ func (g *groups) close(ref uint32) {
 	g.freeRec = ref
 }
 
+// marked returns the set and the bit in it that stand for a member.
+func (g *groups) marked(member uint32) (*bitset, uint32) {
+	return &g.marks[member>>31], member &^ pinFlag
+}
+
 // join lists a member of group ref and counts it.
 func (c *core) join(ref uint32, r *group, member uint32) {
 	r.n++
@@ -111,18 +123,28 @@ func (c *core) join(ref uint32, r *group, member uint32) {
 		if r.listed > 2*r.n+pageLen {
 			c.sweep(ref, r)
 		}
-		if r.newest == 0 || r.used == pageLen {
-			c.groups.addPage(r)
-		}
 	}
-	c.groups.page(r.newest)[r.used] = member
-	r.used++
-	r.listed++
+	c.groups.list(r, member)
 }
 
-// sweep lists the living members of the two oldest pages anew and drops the
-// rest of them.
+// list appends a member, whose mark becomes that of the group.
+func (g *groups) list(r *group, member uint32) {
+	if r.newest == 0 || r.used == pageLen {
+		g.addPage(r)
+	}
+	g.page(r.newest)[r.used] = member
+	r.used++
+	r.listed++
+	set, i := g.marked(member)
+	set.put(i, r.mark)
+}
+
+// sweep lists the living members of the two oldest pages anew, each once, and
+// drops the rest of them. The newest page is full: a pass ends at its edge.
 func (c *core) sweep(ref uint32, r *group) {
+	if r.last == 0 {
+		r.last, r.mark = r.newest, !r.mark
+	}
 	for range 2 {
 		p := r.oldest
 		if p == r.newest {
@@ -134,15 +156,13 @@ func (c *core) sweep(ref uint32, r *group) {
 		c.groups.freeOne(p)
 		c.warm(old[pageFirst:])
 		for _, m := range old[pageFirst:] {
-			if !c.living(ref, m) {
-				continue
+			if set, i := c.groups.marked(m); c.living(ref, m) && set.get(i) != r.mark {
+				c.groups.list(r, m)
 			}
-			if r.used == pageLen {
-				c.groups.addPage(r)
-			}
-			c.groups.page(r.newest)[r.used] = m
-			r.used++
-			r.listed++
+		}
+		if p == r.last {
+			r.last = 0
+			return
 		}
 	}
 }
@@ -173,6 +193,7 @@ func (c *core) warm(members []uint32) {
 // members calls f with the members of a group, stale ones included, the oldest
 // page first, and stores what f returns.
 func (c *core) members(r *group, f func(m uint32) uint32) {
+	mark := r.mark != (r.last != 0) // of pages that the pass has yet to reach
 	for p := r.oldest; p != 0; {
 		pg := c.groups.page(p)
 		end := uint32(pageLen)
@@ -181,10 +202,17 @@ func (c *core) members(r *group, f func(m uint32) uint32) {
 		}
 		c.warm(pg[pageFirst:end])
 		for i, m := range pg[pageFirst:end] {
-			pg[pageFirst+i] = f(m)
+			if v := f(m); v != m {
+				pg[pageFirst+i] = v
+				set, bit := c.groups.marked(v)
+				set.put(bit, mark)
+			}
 		}
 		if p == r.newest {
 			return
+		}
+		if p == r.last {
+			mark = r.mark
 		}
 		p = pg[pageNext]
 	}
@@ -228,11 +256,12 @@ func (g *groups) empty(r *group) {
 		}
 		p = next
 	}
-	r.oldest, r.newest, r.used, r.listed, r.n = 0, 0, 0, 0, 0
+	r.oldest, r.newest, r.used, r.listed, r.n, r.last = 0, 0, 0, 0, 0, 0
 }
 
 func (g *groups) bytes() int64 {
-	return int64(len(g.recs))<<g.shift*32 + int64(len(g.pages))<<g.shift*pageLen*4
+	return int64(len(g.recs))<<g.shift*36 + int64(len(g.pages))<<g.shift*pageLen*4 +
+		g.marks[0].bytes() + g.marks[1].bytes()
 }
 
 // NewGroup makes an empty group.

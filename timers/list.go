@@ -10,7 +10,7 @@ import (
 // An idle simulation can Advance to it in one step. It takes constant time,
 // short of ticks that hold nothing but paused timers.
 func (w *Wheel[T]) Next() (Tick, bool) {
-	if w.due != [Lanes]uint32{} {
+	if w.waiting > 0 {
 		return w.now + 1, true
 	}
 	for t := range w.ticks() {
@@ -55,7 +55,7 @@ func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
 			h := head(rank)
 			for b := w.meta(h).next; b != h; {
 				next := w.meta(b).next
-				if !w.yieldBlock(b, yield) {
+				if !w.yieldBlock(b, 0, yield) {
 					return
 				}
 				b = next
@@ -100,8 +100,11 @@ func (w *Wheel[T]) yieldSlot(sl slot, yield func(Pending[T]) bool) bool {
 	}
 	tail := sl.tail()
 	for b := w.meta(tail).next; ; {
-		next := w.meta(b).next
-		if !w.yieldBlock(b, yield) {
+		next, skip := w.meta(b).next, uint64(0)
+		if b == tail {
+			skip = sl.unused()
+		}
+		if !w.yieldBlock(b, skip, yield) {
 			return false
 		}
 		if b == tail {
@@ -111,8 +114,8 @@ func (w *Wheel[T]) yieldSlot(sl slot, yield func(Pending[T]) bool) bool {
 	}
 }
 
-func (w *Wheel[T]) yieldBlock(b uint32, yield func(Pending[T]) bool) bool {
-	for live := *w.word(b) & liveMask; live != 0; live &= live - 1 {
+func (w *Wheel[T]) yieldBlock(b uint32, skip uint64, yield func(Pending[T]) bool) bool {
+	for live := *w.word(b) & liveMask &^ skip; live != 0; live &= live - 1 {
 		ref := b<<entryBits | uint32(bits.TrailingZeros64(live))
 		if w.fires(ref) && !yield(w.pending(ref, w.pinOf(ref))) {
 			return false

@@ -109,7 +109,13 @@ func (w *Wheel[T]) Cancelled() uint64 { return w.cancelled }
 func (w *Wheel[T]) At(deadline Tick, p T, s Spec) (Handle, error) {
 	if deadline <= w.now {
 		deadline = w.now + 1
-	} else if Span(deadline-w.now) > w.horizon {
+	}
+	return w.at(deadline, p, &s)
+}
+
+// at is At for a deadline after now.
+func (w *Wheel[T]) at(deadline Tick, p T, s *Spec) (Handle, error) {
+	if Span(deadline-w.now) > w.horizon {
 		return Handle{}, ErrHorizon
 	}
 	if w.n >= w.max {
@@ -140,31 +146,32 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 	if d > w.horizon {
 		return Handle{}, ErrHorizon
 	}
-	return w.At(w.now+Tick(max(d, 1)), p, s)
+	return w.at(w.now+Tick(max(d, 1)), p, &s)
 }
 
 // atGroup is the rest of At for a timer of a group.
-func (w *Wheel[T]) atGroup(deadline Tick, p T, s Spec) (Handle, error) {
+func (w *Wheel[T]) atGroup(deadline Tick, p T, s *Spec) (Handle, error) {
 	r := w.groups.find(s.Group)
 	if r == nil {
 		return Handle{}, ErrClosed
 	}
 	rank := rankOf[s.Lane]
-	var ref uint32
 	if r.paused {
-		ref = w.fileFrozen(rank)
+		ref := w.fileFrozen(rank)
 		i := w.freeze(ref, Span(deadline-w.now))
 		w.pins.rec(i).home = ref
 		w.pins.rec(i).group = s.Group.ref
 		w.join(s.Group.ref, r, i|pinFlag)
-	} else {
-		ref, _ = w.file(deadline, rank)
-		w.setLink(ref, s.Group.ref)
-		w.join(s.Group.ref, r, ref)
+		*w.pay(ref) = p
+		w.n++
+		return Handle{gen: uint32(*w.word(ref >> entryBits) >> genShift), ref: ref}, nil
 	}
+	ref, gen := w.file(deadline, rank)
+	w.setLink(ref, s.Group.ref)
+	w.join(s.Group.ref, r, ref)
 	*w.pay(ref) = p
 	w.n++
-	return Handle{gen: uint32(*w.word(ref >> entryBits) >> genShift), ref: ref}, nil
+	return Handle{gen: gen, ref: ref}, nil
 }
 
 // find returns the entry of the pending timer h names, and its pin if it has
@@ -202,23 +209,38 @@ func (c *core) find(h Handle) (ref, pin uint32) {
 func (w *Wheel[T]) Cancel(h Handle) bool { return w.cancel(h) }
 
 func (c *core) cancel(h Handle) bool {
-	ref, pin := c.find(h)
+	b := h.ref >> entryBits
+	if int(b>>(c.slab.shift&31)) >= len(c.words) {
+		return c.cancelPinned(h)
+	}
+	word := *c.word(b)
+	if uint32(word>>genShift) != h.gen || word>>(h.ref&entryMask)&1 == 0 {
+		return c.cancelPinned(h)
+	}
+	if word>>(linkShift+h.ref&entryMask)&1 != 0 {
+		l := *c.link(h.ref)
+		if l&pinFlag != 0 {
+			return c.cancelPinned(h)
+		}
+		c.groups.rec(l).n--
+	}
+	c.n--
+	c.cancelled++
+	c.uncount(b)
+	c.clear(h.ref)
+	return true
+}
+
+// cancelPinned is cancel for timers that have a pin.
+func (c *core) cancelPinned(h Handle) bool {
+	ref, i := c.find(h)
 	if ref == 0 {
 		return false
 	}
 	c.n--
 	c.cancelled++
-	if pin != 0 {
-		c.leaveGroup(c.pins.rec(pin).group)
-		c.dropPin(pin)
-		return true
-	}
-	b := ref >> entryBits
-	if *c.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
-		c.leaveGroup(*c.link(ref))
-	}
-	c.uncount(b)
-	c.clear(ref)
+	c.leaveGroup(c.pins.rec(i).group)
+	c.dropPin(i)
 	return true
 }
 
