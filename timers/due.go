@@ -105,10 +105,6 @@ func (w *Wheel[T]) takeLinked(ref uint32, f *Firing[T]) bool {
 		return false
 	}
 	f.Handle, f.Missed = w.handleOf(ref), 0
-	if w.live != nil && !w.live(w.pay(ref)) {
-		w.Cancel(f.Handle)
-		return false
-	}
 	f.Payload = *w.pay(ref)
 	w.due[w.rank(ref>>entryBits)]--
 	w.waiting--

@@ -27,6 +27,13 @@ const maxTick = math.MaxInt64 - Tick(maxHorizon) - 1<<21
 // that of the timers it fires; ticks without timers are skipped in constant
 // time.
 func (w *Wheel[T]) Advance(to Tick, fire func(Firing[T])) Report {
+	if to == w.now+1 && w.idle() {
+		return Report{From: to - 1, To: to}
+	}
+	return w.run(to, fire)
+}
+
+func (w *Wheel[T]) run(to Tick, fire func(Firing[T])) Report {
 	w.begin(to)
 	defer w.end()
 	if w.cut {
@@ -58,6 +65,18 @@ func (w *Wheel[T]) Advance(to Tick, fire func(Firing[T])) Report {
 	w.report.Carried = int(w.due[0]) + int(w.due[1]) + int(w.due[2])
 	w.busy = false
 	return w.report
+}
+
+// idle passes to the next tick if nothing at all is to be done there.
+func (w *Wheel[T]) idle() bool {
+	next := w.now + 1
+	last := next + w.reach
+	if w.busy || w.cut || w.waiting > 0 || w.ring.marked(next) || w.pull>>(last&63)&1 != 0 || last&63 == 63 || next > maxTick {
+		return false
+	}
+	w.now = next
+	w.starved = [Lanes]int{}
+	return true
 }
 
 // begin opens an Advance; end closes it, also when a callback unwinds it.
@@ -159,26 +178,45 @@ func (w *Wheel[T]) drain(fire func(Firing[T])) {
 		}
 		rank := w.order[w.pass%Lanes]
 		h := w.meta(head(rank))
-		for w.left > held && w.due[rank] > 0 {
+		for ahead := 0; w.left > held && w.due[rank] > 0; ahead-- {
+			if ahead == 0 {
+				ahead = w.warmBlocks(h.next, head(rank))
+			}
 			w.runBlock(h.next, rank, held, fire)
 		}
 	}
+}
+
+// warmBlocks looks at the blocks that come next, so that their cache misses
+// overlap, and returns how many those are.
+func (w *Wheel[T]) warmBlocks(b, end uint32) (n int) {
+	var sink uint64
+	for ; n < 16 && b != end; n++ {
+		sink += *w.word(b)
+		w.cur.payload = *w.pay(b << entryBits)
+		b = w.meta(b).next
+	}
+	w.touched = sink
+	return n
 }
 
 // runBlock fires the timers of block b, the first of its due list, while more
 // than held callbacks are left.
 func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 	h := w.meta(head(rank))
+	p := w.word(b)
+	pays := w.payloads(b)
 	f := Firing[T]{Deadline: w.meta(b).deadline, Lane: laneOf[rank]}
 	f.Late = Span(w.now - f.Deadline)
+	w.cur.lane = f.Lane
 	from := 0
 	for w.left > held {
 		// Read again for every timer: a callback may have cancelled the next.
-		word := *w.word(b)
+		word := *p
 		live := word & liveMask >> from << from
 		if live == 0 {
 			if word&liveMask == 0 { // emptied by a callback, and queued
-				w.leave(b)
+				w.unlink(b)
 				w.release(b)
 				return
 			}
@@ -188,30 +226,32 @@ func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 		i := bits.TrailingZeros64(live)
 		from = i + 1
 		ref := b<<entryBits | uint32(i)
+		if w.live != nil && w.fires(ref) && !w.live(&pays[i]) {
+			w.Cancel(w.handleOf(ref))
+			continue
+		}
 		if word>>(linkShift+i)&1 != 0 {
 			if !w.takeLinked(ref, &f) {
-				if h.next != b {
-					return
-				}
 				continue
 			}
 		} else {
-			if w.live != nil && !w.live(w.pay(ref)) {
-				w.Cancel(w.handleOf(ref))
-				if h.next != b {
-					return
-				}
-				continue
-			}
-			f.Payload = *w.pay(ref)
+			f.Payload = pays[i]
 			f.Handle, f.Missed = Handle{gen: uint32(word >> genShift), ref: ref}, 0
 			w.cur.handle, w.cur.group = f.Handle, Group{}
 			w.due[rank]--
 			w.waiting--
 			w.n--
-			w.clearNow(ref)
+			if w.wipe != nil {
+				pays[i] = *new(T)
+			}
+			word &^= 1 << i
+			*p = word
+			if word&liveMask == 0 {
+				w.unlink(b)
+				w.release(b)
+			}
 		}
-		w.cur.payload, w.cur.lane = f.Payload, f.Lane
+		w.cur.payload = f.Payload
 		w.left--
 		w.ran[rank]++
 		w.report.Fired++

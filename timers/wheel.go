@@ -82,6 +82,12 @@ func (w *Wheel[T]) pay(ref uint32) *T {
 	return &w.pays[b>>(w.slab.shift&31)][(b&w.slab.mask)<<entryBits|ref&entryMask]
 }
 
+// payloads returns the payloads of block b.
+func (w *Wheel[T]) payloads(b uint32) []T {
+	i := (b & w.slab.mask) << entryBits
+	return w.pays[b>>(w.slab.shift&31)][i : i+perBlock : i+perBlock]
+}
+
 // Now returns the tick in hand: the one whose timers run, or ran last.
 func (w *Wheel[T]) Now() Tick { return w.now }
 
