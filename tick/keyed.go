@@ -82,3 +82,6 @@ func (s *Scope) ResetKeyed(key any, d time.Duration) bool {
 	k := s.keyed[key]
 	return k != nil && k.timer.Reset(d)
 }
+
+// KeyedLen is how many keys of s have a timer.
+func (s *Scope) KeyedLen() int { return len(s.keyed) }

@@ -170,6 +170,7 @@ func (l *Loop) account(t *Task) {
 	outcome := t.outcome
 	if outcome != JobDropped && !t.owner.Alive() && t.owner != l.root {
 		t.outcome = JobStale
+		c.Stale++
 	}
 	switch outcome {
 	case JobDone:

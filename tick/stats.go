@@ -54,8 +54,8 @@ type JobStats struct {
 	// Panicked and Exited.
 	Run, Done, Failed, TimedOut, Panicked, Exited uint64
 	// DroppedDead counts jobs whose owner had ended: before they started, or
-	// before their result was applied.
-	DroppedDead uint64
+	// before their result was applied. Stale counts the latter only.
+	DroppedDead, Stale uint64
 	// Rejected counts calls that found the queue full, Kept those held back for
 	// a later tick, Skipped the runs of periodic jobs their overlap policy left
 	// out, Abandoned the jobs Stop did not wait for.
