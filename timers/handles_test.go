@@ -103,27 +103,26 @@ func TestW18_StaleHandleTouchesNoStranger(t *testing.T) {
 	c := room
 	c.MaxTimers = 1 // so that the same places are used again and again
 	w := newRig(t, c)
-	old := map[timers.Handle]bool{{}: true}
-	n := scale(500_000)
-	for i := range n {
-		h := w.after(1, i)
-		require.False(t, old[h], "handle %v came back after %d armings", h, i)
-		old[h] = true
+	seen := map[timers.Handle]bool{}
+	old := []timers.Handle{{}}
+	use := func(h timers.Handle) timers.Handle {
+		require.False(t, seen[h], "handle %v came back after %d armings", h, len(old))
+		seen[h] = true
+		old = append(old, h)
+		return h
+	}
+	for i := range scale(500_000) {
+		h := use(w.after(1, i))
 		if i%2 == 0 {
 			require.True(t, w.Cancel(h))
-			h = w.after(2, i)
-			require.False(t, old[h])
-			old[h] = true
+			use(w.after(2, i))
 		}
-		for o := range old {
-			if o != h {
-				require.False(t, w.Cancel(o))
-				_, ok := w.Reset(o, w.Now()+9)
-				require.False(t, ok)
-				_, ok = w.Remaining(o)
-				require.False(t, ok)
-				break // any one of them: map order is random
-			}
+		for _, o := range []timers.Handle{old[len(old)-2], old[i%(len(old)-1)]} {
+			require.False(t, w.Cancel(o))
+			_, ok := w.Reset(o, w.Now()+9)
+			require.False(t, ok)
+			_, ok = w.Remaining(o)
+			require.False(t, ok)
 		}
 		require.Equal(t, []int{i}, w.to(w.Now()+2))
 	}

@@ -14,6 +14,7 @@ var outside = []struct {
 }{
 	{"At", 8, (*pair).at},
 	{"burst", 1, (*pair).burst},
+	{"churn", 1, (*pair).churn},
 	{"Every", 2, (*pair).every},
 	{"Cancel", 3, (*pair).cancel},
 	{"Reset", 3, (*pair).reset},

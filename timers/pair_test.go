@@ -179,6 +179,24 @@ func (p *pair) burst() {
 	}
 }
 
+// churn lets timers of one group follow each other, so that its list of members
+// fills with stale ones.
+func (p *pair) churn() {
+	s := p.spec()
+	s.Group = p.group()
+	for range p.pick(80) {
+		if p.pick(3) == 0 {
+			p.at()
+		} else {
+			p.file(timers.Span(1+p.pick(5)), s)
+		}
+		if h := p.handles[len(p.handles)-1-p.pick(3)%len(p.handles)]; p.pick(5) != 4 {
+			p.want(p.w.Cancel(h) == p.m.cancel(h), "Cancel(%v) in churn", h)
+			p.note("Cancel(%v)", h)
+		}
+	}
+}
+
 func (p *pair) file(d timers.Span, s timers.Spec) {
 	id := p.ids
 	p.ids++
