@@ -237,6 +237,38 @@ func TestW27_LongGapIsNotWalked(t *testing.T) {
 	require.Len(t, w.to(1<<43+4096), n)
 }
 
+// Each delay at which some wheel goes wrong, from each position of the cursor.
+func TestSeedDelaysFromEveryCursor(t *testing.T) {
+	const n = 64
+	seeds := []timers.Span{math.MinInt64, -1, 0, 1, 2, n - 1, n, n + 1, 2 * n, n*n - 1, n * n, n*n + 1,
+		1 << 31, 1 << 32, 1 << 44, 1<<44 + 1, math.MaxInt64}
+	for cursor := timers.Tick(0); cursor <= 2*n; cursor++ {
+		w := newRig(t, room)
+		w.to(cursor)
+		var due []timers.Tick
+		for i, d := range seeds {
+			h, err := w.After(d, i, timers.Spec{Lane: timers.Lane(cursor % 3)})
+			if d > 1<<44 {
+				require.ErrorIs(t, err, timers.ErrHorizon)
+				continue
+			}
+			require.NoError(t, err)
+			due = append(due, cursor+timers.Tick(max(d, 1)))
+			left, ok := w.Remaining(h)
+			require.True(t, ok)
+			require.Equal(t, max(d, 1), left)
+		}
+		for w.Len() > 0 {
+			next, ok := w.Next()
+			require.True(t, ok)
+			require.Empty(t, w.to(next-1), "cursor %d", cursor)
+			require.NotEmpty(t, w.to(next), "cursor %d: Next() was wrong", cursor)
+		}
+		require.Equal(t, due, w.when, "cursor %d", cursor)
+		require.NoError(t, w.Check())
+	}
+}
+
 func TestBoundariesOfTheRing(t *testing.T) {
 	for _, c := range []struct {
 		name     string

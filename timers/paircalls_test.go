@@ -263,7 +263,7 @@ func (p *pair) lookAt(h timers.Handle) {
 		p.want(id == t.id, "Payload(%v) = %d, want %d", h, id, t.id)
 		if d := t.deadline; !t.frozen && d > p.m.now {
 			n, live := p.w.Load(d), p.m.load(d)
-			p.want(n >= live, "Load(%d) = %d, want at least %d", d, n, live)
+			p.want(n == live, "Load(%d) = %d, want %d", d, n, live)
 		}
 	}
 }
