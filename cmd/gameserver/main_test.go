@@ -101,6 +101,9 @@ func play(t *testing.T, addr, name, typed string) (string, int) {
 // volatile is what differs from run to run.
 var volatile = regexp.MustCompile(`"(tick|late_ms)":\d+`)
 
+// steady is a transcript without what is volatile.
+func steady(s string) string { return volatile.ReplaceAllString(s, `"$1":0`) }
+
 // The transcript that the documents show is what comes back.
 func TestTranscript(t *testing.T) {
 	typed, err := os.ReadFile("testdata/transcript/input.txt")
@@ -110,10 +113,28 @@ func TestTranscript(t *testing.T) {
 	p := launch(t, t.TempDir())
 	got, code := play(t, p.addr, "ann", string(typed))
 	assert.Equal(t, exitOK, code)
-	steady := func(s string) string { return volatile.ReplaceAllString(s, `"$1":0`) }
 	assert.Equal(t, steady(string(want)), steady(got))
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitOK, p.wait(), p.text.String())
+}
+
+// A document that shows a talk with the server shows the one that is tested.
+func TestDocumentsShowTheTranscript(t *testing.T) {
+	want, err := os.ReadFile("testdata/transcript/output.txt")
+	require.NoError(t, err)
+	talk := regexp.MustCompile("(?ms)^< \\{\"ev\":\"hello\".*?^```")
+	shown := 0
+	for _, name := range []string{"../../README.md", "../../docs/protocol.md"} {
+		page, err := os.ReadFile(name)
+		if !os.IsNotExist(err) {
+			require.NoError(t, err)
+		}
+		for _, got := range talk.FindAllString(string(page), -1) {
+			shown++
+			assert.Equal(t, steady(string(want)), steady(strings.TrimSuffix(got, "```")), name)
+		}
+	}
+	assert.Positive(t, shown)
 }
 
 func TestSignalsEndInOrder(t *testing.T) {

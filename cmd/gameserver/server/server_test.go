@@ -45,7 +45,12 @@ func startOn(t *testing.T, cfg Config, openStore func(string) (players, error)) 
 	if cfg.DataDir == "" {
 		cfg.DataDir = t.TempDir()
 	}
-	cfg.Addr = "127.0.0.1:0"
+	if cfg.Addr == "" {
+		cfg.Addr = "127.0.0.1:0"
+	}
+	if cfg.FlushTimeout == 0 {
+		cfg.FlushTimeout = 50 * time.Millisecond // few tests close their connections in time
+	}
 	if cfg.Loop.Interval == 0 {
 		cfg.Loop.Interval = 5 * time.Millisecond
 	}

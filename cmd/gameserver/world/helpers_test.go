@@ -82,7 +82,9 @@ type game struct {
 func newGame(t *testing.T, loop tick.Config, cfg Config) *game {
 	t.Helper()
 	g := &game{t: t, disk: &memory{players: map[string]store.Player{}}, got: map[Conn][]heard{}, ended: map[Conn]bool{}}
-	loop.Interval = interval
+	if loop.Interval == 0 {
+		loop.Interval = interval
+	}
 	loop.OnPanic = func(p tick.PanicInfo) {
 		if g.panics++; g.panics > g.expect {
 			t.Errorf("panic in %s: %v\n%s", p.Name, p.Value, p.Stack)

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	healAmount = 5 // hp a run
-	healRuns   = 10
+	healAmount = 5 // hp a second
+	healLasts  = 10 * time.Second
 	healEvery  = time.Second
 )
 
@@ -23,7 +23,7 @@ type skill struct {
 }
 
 var skills = map[string]skill{
-	"heal":   {lasts: healRuns * healEvery, cooldown: 15 * time.Second, start: (*World).startHeal},
+	"heal":   {lasts: healLasts, cooldown: 15 * time.Second, start: (*World).startHeal},
 	"fury":   {lasts: 10 * time.Second, cooldown: 30 * time.Second, start: (*World).startFury},
 	"shield": {lasts: 8 * time.Second, cooldown: 20 * time.Second, start: (*World).startShield},
 }
@@ -56,15 +56,20 @@ func (w *World) cast(s *Session, r protocol.Request) *protocol.Error {
 	return nil
 }
 
-// startHeal heals once a second. What a stall or the budget swallowed is made up
-// for by Missed, so the sum comes out right.
-func (w *World) startHeal(s *Session, _ skill) error {
-	left := int64(healRuns)
-	return s.Keyed("heal", tick.Spec{Every: healEvery, Kind: w.kinds.heal}, func(f tick.Firing) {
-		p := s.Player
+// startHeal heals once a second, or once a tick if ticks are longer. What a stall
+// or the budget swallowed is made up for by Missed, so the sum comes out right.
+func (w *World) startHeal(s *Session, sk skill) error {
+	every := max(healEvery, w.loop.Interval())
+	left := int64((sk.lasts + every - 1) / every) // runs
+	rest := int64(sk.lasts/time.Second) * healAmount
+	share := (rest + left - 1) / left
+	return s.Keyed("heal", tick.Spec{Every: every, Kind: w.kinds.heal}, func(f tick.Firing) {
 		runs := min(1+f.Missed, left)
 		left -= runs
-		amount := min(runs*healAmount, max(fullHP-p.HP, 0))
+		heals := min(runs*share, rest)
+		rest -= heals
+		p := s.Player
+		amount := min(heals, max(fullHP-p.HP, 0))
 		p.HP += amount
 		p.dirty = p.dirty || amount > 0
 		w.tell(p.peer, protocol.ID{}, protocol.Heal{Amount: amount, HP: p.HP, Left: left})
