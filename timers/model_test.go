@@ -23,6 +23,8 @@ type model struct {
 	budget int
 	hungry [timers.Lanes]int // ticks in a row a lane had due work and no run
 	run    mRun
+
+	cancelled uint64
 }
 
 type mTimer struct {
@@ -195,6 +197,7 @@ func (m *model) cancel(h timers.Handle) bool {
 	t := m.find(h)
 	if t != nil {
 		m.remove(t)
+		m.cancelled++
 	}
 	return t != nil
 }

@@ -35,6 +35,7 @@ func (m *model) cancelGroup(g timers.Group) int {
 	s := m.members(g)
 	for _, t := range s {
 		m.remove(t)
+		m.cancelled++
 	}
 	return len(s)
 }

@@ -107,6 +107,7 @@ func (m *model) first(rk int) *mTimer {
 			return best
 		}
 		m.remove(best)
+		m.cancelled++
 	}
 }
 

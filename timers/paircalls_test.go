@@ -227,6 +227,7 @@ func (p *pair) look() {
 	w, m := p.w, p.m
 	p.want(w.Now() == m.now, "Now() = %d, want %d", w.Now(), m.now)
 	p.want(w.Len() == len(m.ts), "Len() = %d, want %d", w.Len(), len(m.ts))
+	p.want(w.Cancelled() == m.cancelled, "Cancelled() = %d, want %d", w.Cancelled(), m.cancelled)
 	for _, l := range byRank {
 		n, age := m.backlog(l)
 		p.want(w.Backlog(l) == n, "Backlog(%v) = %d, want %d", l, w.Backlog(l), n)
