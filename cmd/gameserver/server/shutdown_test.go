@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -158,6 +159,22 @@ func TestN12_StuckDiskIsReported(t *testing.T) {
 	assert.Equal(t, "shutdown", bye["reason"])
 	assert.Equal(t, false, bye["saved"])
 	close(release)
+}
+
+// full is a store on a disk without room.
+type full struct{ players }
+
+func (full) Save(store.Player) error { return errors.New("no space left on device") }
+
+func TestN12_PlayersThatCannotBeSavedAreNamed(t *testing.T) {
+	r := startOn(t, Config{DrainTimeout: 100 * time.Millisecond}, func(dir string) (players, error) {
+		s, err := store.Open(dir)
+		return full{s}, err
+	})
+	p := r.enter("ann")
+	p.send(`{"op":"logout"}`)
+	assert.Equal(t, false, p.until("bye")["saved"])
+	assert.ErrorContains(t, r.end(), "1 players could not be saved, such as ann")
 }
 
 // A server that closed its connections first leaves their addresses in a state in

@@ -169,6 +169,25 @@ func TestDrainSavesEverybody(t *testing.T) {
 	assert.Zero(t, g.Players())
 }
 
+// The store is down when the server ends: it waits for it, as long as it may.
+func TestDrainWaitsForTheStore(t *testing.T) {
+	g := newGame(t, tick.Config{}, Config{})
+	g.enter(1, "ann")
+	g.disk.saveErr = errDisk
+	g.Drain()
+	g.pass(3 * time.Second)
+	select {
+	case <-g.Drained():
+		t.Error("drained with a player who is not saved")
+	default:
+	}
+	assert.False(t, find[protocol.Bye](g, 1).Saved, "but nobody else has to wait")
+	g.disk.saveErr = nil
+	g.pass(2 * time.Second)
+	<-g.Drained()
+	assert.Contains(t, g.disk.players, "ann")
+}
+
 func TestDrainThatMustGiveUpIsHonest(t *testing.T) {
 	g := newGame(t, tick.Config{}, Config{})
 	g.enter(1, "ann")

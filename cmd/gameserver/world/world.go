@@ -123,8 +123,9 @@ func (w *World) Drain() {
 	w.players.CloseAll(errShutdown)
 }
 
-// Drained is closed when nobody is in the world any more and every last save has
-// come back. Any goroutine may wait for it.
+// Drained is closed when nobody is in the world any more and every last state is
+// with the store. If the store refuses some, it is tried again and again, so
+// wait with a limit. Any goroutine may wait for it.
 func (w *World) Drained() <-chan struct{} { return w.drained }
 
 // Unsaved returns the names of players whose last state the store has not taken.
@@ -148,7 +149,7 @@ func (w *World) Abandon() {
 }
 
 func (w *World) checkDrained() {
-	if !w.draining || w.players.Len() > 0 || w.players.Closing() > 0 || w.saves > 0 {
+	if !w.draining || w.players.Len() > 0 || w.players.Closing() > 0 || w.saves > 0 || len(w.unsaved) > 0 {
 		return
 	}
 	select {
