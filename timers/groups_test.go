@@ -286,6 +286,24 @@ func TestPausedTimersCanBeCancelledAndReset(t *testing.T) {
 	require.Equal(t, []timers.Tick{103, 105, 110}, w.when)
 }
 
+func TestResetWhilePausedTakesANewPlaceInLine(t *testing.T) {
+	w := newRig(t, room)
+	g := w.group()
+	s := timers.Spec{Group: g}
+	a := w.at(10, 1, s)
+	p := w.every(10, 2, s)
+	w.at(10, 3, s)
+	w.Pause(g)
+	w.at(10, 4, s)
+	_, ok := w.Reset(p, 10)
+	require.True(t, ok)
+	_, ok = w.Reset(a, 10)
+	require.True(t, ok)
+	w.at(10, 5, s)
+	w.Resume(g)
+	require.Equal(t, []int{3, 4, 2, 1, 5}, w.to(10))
+}
+
 func TestPauseFromACallbackHoldsSiblings(t *testing.T) {
 	w := newRig(t, room)
 	g := w.group()
