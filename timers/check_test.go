@@ -224,23 +224,25 @@ func (k *checker) grouped() error {
 	pages := 0
 	for ref := uint32(1); ref < c.groups.freshRec; ref++ {
 		r := c.groups.rec(ref)
-		for p := r.oldest; p != 0; p = c.groups.page(p)[pageNext] {
+		listed := uint32(0)
+		for p := r.oldest; p != 0; p = c.groups.page(p).next {
 			pages++
 			if p == r.newest {
+				listed += r.used
 				break
 			}
+			listed += perPage
 		}
-		found := map[uint32]bool{}
-		listed := uint32(0)
+		found := map[Handle]bool{}
 		var err error
-		c.members(r, func(m uint32) uint32 {
-			listed++
-			if c.living(ref, m) {
-				found[m] = true
-				frozen := m&pinFlag != 0 && c.pins.rec(m&^pinFlag).frozen
-				if frozen != r.paused {
-					err = fmt.Errorf("member %x of group %d: frozen %v, group paused %v", m, ref, frozen, r.paused)
-				}
+		c.members(r, func(m Handle) Handle {
+			found[m] = true
+			frozen := m.gen&pinFlag != 0 && c.pins.rec(m.ref).frozen
+			if frozen != r.paused {
+				err = fmt.Errorf("member %x of group %d: frozen %v, group paused %v", m, ref, frozen, r.paused)
+			}
+			if m.gen&pinFlag == 0 && *c.link(m.ref) != ref || m.gen&pinFlag != 0 && c.pins.rec(m.ref).group != ref {
+				err = fmt.Errorf("member %x of group %d belongs to another", m, ref)
 			}
 			return m
 		})

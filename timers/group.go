@@ -1,27 +1,18 @@
 package timers
 
-// A group lists its members in a queue of pages of one cache line. A member is
-// the entry number of its timer, or a pin number. A timer that fires or is
-// cancelled only counts down its group: its member stays behind as a stale one,
-// told by the entry no longer being live for this group. Whoever adds a member
-// to a full page sweeps two old pages if more than half of the members may be
-// stale, so that no call pays for more than those. Touching no list on the way
-// out is what keeps fire and cancel to the cache lines of the timer itself.
-//
-// An entry may come back to the same group and be listed twice; whoever goes
-// through the members acts on what they find live, which the first visit ends.
-// Sweeping goes in passes over what is listed when the pass begins: a bit for
-// each entry and pin tells whether this pass listed it anew already, so that
-// the second listing is dropped. Without it a group whose timers follow each
-// other at few addresses would grow for ever.
+// A group lists its members by handle, in a queue of pages of one cache line. A
+// timer that fires or is cancelled only counts down its group: its handle stays
+// behind, stale. Whoever adds a member to a full page sweeps two old pages if
+// more than a third of what is listed is stale, so that no call pays for more
+// than those. Touching no list on the way out is what keeps fire and cancel to
+// the cache lines of the timer itself.
 
-const (
-	pageNext  = 0 // next newer page
-	pageFirst = 1 // members from here
-	pageLen   = 16
-)
+const perPage = 7
 
-type page [pageLen]uint32
+type page struct {
+	next    uint32 // newer page
+	members [perPage]Handle
+}
 
 type group struct {
 	gen      uint32 // 0: never used
@@ -29,10 +20,8 @@ type group struct {
 	listed   uint32 // members in pages, stale ones included
 	oldest   uint32 // pages; 0: none
 	newest   uint32
-	used     uint32 // members in the newest page, plus pageFirst
+	used     uint32 // members in the newest page
 	nextFree uint32
-	last     uint32 // page with which the sweeping pass ends; 0: no pass
-	mark     bool   // of living members, except those the pass has yet to reach
 	open     bool
 	paused   bool
 }
@@ -41,7 +30,6 @@ type group struct {
 type groups struct {
 	recs  [][]group
 	pages [][]page
-	marks [2]bitset // of entries, of pins
 
 	shift, mask         uint32
 	freeRec, freshRec   uint32
@@ -111,110 +99,86 @@ func (g *groups) close(ref uint32) {
 	g.freeRec = ref
 }
 
-// marked returns the set and the bit in it that stand for a member.
-func (g *groups) marked(member uint32) (*bitset, uint32) {
-	return &g.marks[member>>31], member &^ pinFlag
-}
-
-// join lists a member of group ref and counts it.
-func (c *core) join(ref uint32, r *group, member uint32) {
+// join lists a member of group r and counts it.
+func (c *core) join(r *group, member Handle) {
 	r.n++
-	if r.newest == 0 || r.used == pageLen {
-		if r.listed > 2*r.n+pageLen {
-			c.sweep(ref, r)
-		}
+	if r.used == perPage && r.listed > r.n+r.n/2+2*perPage {
+		c.sweep(r)
 	}
 	c.groups.list(r, member)
 }
 
-// list appends a member, whose mark becomes that of the group.
-func (g *groups) list(r *group, member uint32) {
-	if r.newest == 0 || r.used == pageLen {
+// list appends a member.
+func (g *groups) list(r *group, member Handle) {
+	if r.newest == 0 || r.used == perPage {
 		g.addPage(r)
 	}
-	g.page(r.newest)[r.used] = member
+	g.page(r.newest).members[r.used] = member
 	r.used++
 	r.listed++
-	set, i := g.marked(member)
-	set.put(i, r.mark)
 }
 
-// sweep lists the living members of the two oldest pages anew, each once, and
-// drops the rest of them. The newest page is full: a pass ends at its edge.
-func (c *core) sweep(ref uint32, r *group) {
-	if r.last == 0 {
-		r.last, r.mark = r.newest, !r.mark
-	}
+// sweep lists the living members of the two oldest pages anew and drops the
+// stale ones.
+func (c *core) sweep(r *group) {
 	for range 2 {
 		p := r.oldest
 		if p == r.newest {
 			return
 		}
 		old := *c.groups.page(p)
-		r.oldest = old[pageNext]
-		r.listed -= pageLen - pageFirst
+		r.oldest = old.next
+		r.listed -= perPage
 		c.groups.freeOne(p)
-		c.warm(old[pageFirst:])
-		for _, m := range old[pageFirst:] {
-			if set, i := c.groups.marked(m); c.living(ref, m) && set.get(i) != r.mark {
+		c.warm(old.members[:])
+		for _, m := range old.members {
+			if c.living(m) {
 				c.groups.list(r, m)
 			}
-		}
-		if p == r.last {
-			r.last = 0
-			return
 		}
 	}
 }
 
-// living tells whether member m stands for a pending timer of group ref.
-func (c *core) living(ref, m uint32) bool {
-	if m&pinFlag != 0 {
-		p := c.pins.rec(m &^ pinFlag)
-		return p.used && p.group == ref
+// living tells whether a member still stands for a pending timer.
+func (c *core) living(m Handle) bool {
+	if m.gen&pinFlag != 0 {
+		return c.pins.findPin(m) != 0
 	}
-	w := *c.word(m >> entryBits) >> (m & entryMask)
-	return w&1 != 0 && w>>linkShift&1 != 0 && *c.link(m) == ref
+	w := *c.word(m.ref >> entryBits)
+	return uint32(w>>genShift) == m.gen && w>>(m.ref&entryMask)&1 != 0
 }
 
 // warm looks at the timers of a page's members, so that the cache misses of
 // the work that follows overlap.
-func (c *core) warm(members []uint32) {
+func (c *core) warm(members []Handle) {
 	var sink uint64
 	for _, m := range members {
-		if m&pinFlag == 0 {
-			sink += *c.word(m >> entryBits)
-			sink += uint64(c.meta(m >> entryBits).prev)
+		if m.gen&pinFlag == 0 {
+			sink += *c.word(m.ref >> entryBits)
 		}
 	}
 	c.touched = sink
 }
 
-// members calls f with the members of a group, stale ones included, the oldest
-// page first, and stores what f returns.
-func (c *core) members(r *group, f func(m uint32) uint32) {
-	mark := r.mark != (r.last != 0) // of pages that the pass has yet to reach
+// members calls f with each living member of a group, the oldest page first,
+// and stores what f returns.
+func (c *core) members(r *group, f func(m Handle) Handle) {
 	for p := r.oldest; p != 0; {
 		pg := c.groups.page(p)
-		end := uint32(pageLen)
+		end := uint32(perPage)
 		if p == r.newest {
 			end = r.used
 		}
-		c.warm(pg[pageFirst:end])
-		for i, m := range pg[pageFirst:end] {
-			if v := f(m); v != m {
-				pg[pageFirst+i] = v
-				set, bit := c.groups.marked(v)
-				set.put(bit, mark)
+		c.warm(pg.members[:end])
+		for i, m := range pg.members[:end] {
+			if c.living(m) {
+				pg.members[i] = f(m)
 			}
 		}
 		if p == r.newest {
 			return
 		}
-		if p == r.last {
-			mark = r.mark
-		}
-		p = pg[pageNext]
+		p = pg.next
 	}
 }
 
@@ -223,7 +187,7 @@ func (g *groups) addPage(r *group) {
 	g.pagesUsed++
 	p := g.freePage
 	if p != 0 {
-		g.freePage = g.page(p)[pageNext]
+		g.freePage = g.page(p).next
 	} else {
 		p = g.freshPage
 		if int(p) >= len(g.pages)<<g.shift {
@@ -234,13 +198,13 @@ func (g *groups) addPage(r *group) {
 	if r.newest == 0 {
 		r.oldest = p
 	} else {
-		g.page(r.newest)[pageNext] = p
+		g.page(r.newest).next = p
 	}
-	r.newest, r.used = p, pageFirst
+	r.newest, r.used = p, 0
 }
 
 func (g *groups) freeOne(p uint32) {
-	g.page(p)[pageNext] = g.freePage
+	g.page(p).next = g.freePage
 	g.freePage = p
 	g.pagesUsed--
 }
@@ -248,7 +212,7 @@ func (g *groups) freeOne(p uint32) {
 // empty gives all pages of a group back.
 func (g *groups) empty(r *group) {
 	for p := r.oldest; p != 0; {
-		next := g.page(p)[pageNext]
+		next := g.page(p).next
 		last := p == r.newest
 		g.freeOne(p)
 		if last {
@@ -256,12 +220,11 @@ func (g *groups) empty(r *group) {
 		}
 		p = next
 	}
-	r.oldest, r.newest, r.used, r.listed, r.n, r.last = 0, 0, 0, 0, 0, 0
+	r.oldest, r.newest, r.used, r.listed, r.n = 0, 0, 0, 0, 0
 }
 
 func (g *groups) bytes() int64 {
-	return int64(len(g.recs))<<g.shift*36 + int64(len(g.pages))<<g.shift*pageLen*4 +
-		g.marks[0].bytes() + g.marks[1].bytes()
+	return int64(len(g.recs))<<g.shift*size[group]() + int64(len(g.pages))<<g.shift*size[page]()
 }
 
 // NewGroup makes an empty group.
@@ -296,14 +259,12 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 	n := int(r.n)
 	w.n -= n
 	w.cancelled += uint64(n)
-	w.members(r, func(m uint32) uint32 {
-		switch {
-		case !w.living(g.ref, m):
-		case m&pinFlag != 0:
-			w.dropPin(m &^ pinFlag)
-		default:
-			w.uncount(m >> entryBits)
-			w.clear(m)
+	w.members(r, func(m Handle) Handle {
+		if m.gen&pinFlag != 0 {
+			w.dropPin(m.ref)
+		} else {
+			w.uncount(m.ref >> entryBits)
+			w.clear(m.ref)
 		}
 		return m
 	})

@@ -16,21 +16,18 @@ func (w *Wheel[T]) Pause(g Group) bool {
 		return false
 	}
 	r.paused = true
-	w.members(r, func(m uint32) uint32 {
-		if !w.living(g.ref, m) {
+	w.members(r, func(m Handle) Handle {
+		if m.gen&pinFlag != 0 {
+			w.freezePin(m.ref)
 			return m
 		}
-		if m&pinFlag != 0 {
-			w.freezePin(m &^ pinFlag)
-			return m
-		}
-		b := m >> entryBits
+		b := m.ref >> entryBits
 		w.uncount(b)
-		i := w.freeze(m, Span(w.meta(b).deadline-w.now))
+		i := w.freeze(m.ref, Span(w.meta(b).deadline-w.now))
 		p := w.pins.rec(i)
-		p.home, p.group = m, g.ref
-		p.order, p.index = w.meta(b).stamp, m&entryMask
-		return i | pinFlag
+		p.home, p.group = m.ref, g.ref
+		p.order, p.index = w.meta(b).stamp, m.ref&entryMask
+		return w.pins.handle(i)
 	})
 	return true
 }
@@ -50,9 +47,6 @@ func (c *core) freeze(ref uint32, remaining Span) uint32 {
 // freezePin freezes a pinned timer.
 func (c *core) freezePin(i uint32) {
 	p := c.pins.rec(i)
-	if p.frozen {
-		return // listed twice
-	}
 	b := p.at >> entryBits
 	c.uncount(b)
 	p.frozen = true
@@ -85,11 +79,8 @@ func (w *Wheel[T]) Resume(g Group) bool {
 	}
 	r.paused = false
 	list := w.resuming[:0]
-	w.members(r, func(m uint32) uint32 {
-		if m&pinFlag != 0 && w.living(g.ref, m) && w.pins.rec(m&^pinFlag).frozen {
-			w.pins.rec(m &^ pinFlag).frozen = false // may be listed twice
-			list = append(list, m&^pinFlag)
-		}
+	w.members(r, func(m Handle) Handle {
+		list = append(list, m.ref) // all are pinned
 		return m
 	})
 	slices.SortFunc(list, func(a, b uint32) int {
@@ -100,6 +91,7 @@ func (w *Wheel[T]) Resume(g Group) bool {
 	for _, i := range list {
 		p := w.pins.rec(i)
 		old := p.at
+		p.frozen = false
 		p.every.grid += w.now
 		w.placePin(i, w.now+Tick(max(p.remaining, 1)))
 		w.vacate(p, old)

@@ -70,11 +70,11 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 	pin.at, pin.rank, pin.every = ref, rank, every
 	if g != nil {
 		pin.group = s.Group.ref
-		w.join(s.Group.ref, g, i|pinFlag)
+		w.join(g, w.pins.handle(i))
 	}
 	*w.pay(ref) = p
 	w.n++
-	return Handle{gen: pin.gen | pinFlag, ref: i}, nil
+	return w.pins.handle(i), nil
 }
 
 // rearm schedules the next run of a periodic timer whose run is starting, and

@@ -1,7 +1,5 @@
 package timers
 
-import "reflect"
-
 // A pin gives a timer a lasting identity while its place changes: periodic
 // timers, which get a new entry for each run, and timers of groups that were
 // paused. A pinned timer's entry links to the pin, and the pin knows the entry.
@@ -84,6 +82,9 @@ func (p *pins) findPin(h Handle) uint32 {
 	return h.ref
 }
 
+// handle returns the handle that names pin i.
+func (p *pins) handle(i uint32) Handle { return Handle{gen: p.rec(i).gen | pinFlag, ref: i} }
+
 // pinOf returns the pin an entry links to, or 0.
 func (c *core) pinOf(ref uint32) uint32 {
 	if *c.word(ref >> entryBits)>>(linkShift+ref&entryMask)&1 == 0 {
@@ -120,7 +121,7 @@ func (c *core) handleOf(ref uint32) Handle {
 	if i := c.pinOf(ref); i != 0 {
 		p := c.pins.rec(i)
 		if p.home == 0 {
-			return Handle{gen: p.gen | pinFlag, ref: i}
+			return c.pins.handle(i)
 		}
 		ref = p.home
 	}
@@ -128,5 +129,5 @@ func (c *core) handleOf(ref uint32) Handle {
 }
 
 func (p *pins) bytes() int64 {
-	return int64(len(p.recs)) << p.shift * int64(reflect.TypeFor[pin]().Size())
+	return int64(len(p.recs)) << p.shift * size[pin]()
 }

@@ -35,7 +35,7 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 		g := *w.link(ref)
 		w.setLink(to, g)
 		w.groups.rec(g).n--
-		w.join(g, w.groups.rec(g), to)
+		w.join(w.groups.rec(g), Handle{gen: gen, ref: to})
 	}
 	w.uncount(b)
 	w.clear(ref)

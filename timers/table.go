@@ -1,7 +1,5 @@
 package timers
 
-import "reflect"
-
 // table maps ticks to values by linear hashing (Litwin 1980): it grows by
 // splitting one bucket at a time, so that no insert pays for a rehash of the
 // whole. Pointers it hands out are good until the next put or del.
@@ -168,6 +166,5 @@ func (t *table[V]) del(key int64) {
 
 // bytes is what the lines hold.
 func (t *table[V]) bytes() int64 {
-	var l line[V]
-	return int64(len(t.lines)+len(t.spill)) * linesPerChunk * int64(reflect.TypeOf(l).Size())
+	return int64(len(t.lines)+len(t.spill)) * linesPerChunk * size[line[V]]()
 }

@@ -167,17 +167,18 @@ func (w *Wheel[T]) atGroup(deadline Tick, p T, s *Spec) (Handle, error) {
 		i := w.freeze(ref, Span(deadline-w.now))
 		w.pins.rec(i).home = ref
 		w.pins.rec(i).group = s.Group.ref
-		w.join(s.Group.ref, r, i|pinFlag)
+		w.join(r, w.pins.handle(i))
 		*w.pay(ref) = p
 		w.n++
-		return Handle{gen: uint32(*w.word(ref >> entryBits) >> genShift), ref: ref}, nil
+		return w.handleOf(ref), nil
 	}
 	ref, gen := w.file(deadline, rank)
 	w.setLink(ref, s.Group.ref)
-	w.join(s.Group.ref, r, ref)
+	h := Handle{gen: gen, ref: ref}
+	w.join(r, h)
 	*w.pay(ref) = p
 	w.n++
-	return Handle{gen: gen, ref: ref}, nil
+	return h, nil
 }
 
 // find returns the entry of the pending timer h names, and its pin if it has
@@ -296,10 +297,9 @@ type Stats struct {
 // Stats returns the wheel's memory figures. It takes time proportional to the
 // chunks in use.
 func (w *Wheel[T]) Stats() Stats {
-	var t T
 	w.releaseEmptied()
 	b := w.slab.bytes() + w.groups.bytes()
-	b += int64(len(w.pays)) << w.slab.shift * perBlock * int64(reflect.TypeOf(&t).Elem().Size())
+	b += int64(len(w.pays)) << w.slab.shift * perBlock * size[T]()
 	for _, s := range w.ring.slots {
 		b += int64(len(s)) * 8
 	}
