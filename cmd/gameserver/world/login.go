@@ -89,6 +89,10 @@ func (w *World) arrived(name string, l loaded, err error) {
 		} else if refusal := w.enter(p, p.loginID, l.player, l.found); refusal != nil {
 			w.fail(p, p.loginID, refusal)
 		}
+	}
+	// Only now: a logout among what one of them has sent ahead would leave the
+	// next with a state that is older than its last save.
+	for _, p := range waiting {
 		w.release(p)
 	}
 }

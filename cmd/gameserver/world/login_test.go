@@ -125,6 +125,19 @@ func TestLoginsOfOneNameInOneTick(t *testing.T) {
 	assert.Equal(t, protocol.Welcome{Name: "ann", Outcome: protocol.OutcomeTakeover, HP: 100, Logins: 3}, *find[protocol.Welcome](g, 3))
 }
 
+// Two log in as one player, and the first has sent its logout along. The second
+// must not begin with what was loaded for the first.
+func TestLoginBehindALoginAndLogout(t *testing.T) {
+	g := newGame(t, tick.Config{}, Config{})
+	g.post(Opened{1}, Opened{2}, ask(1, protocol.OpLogin, name("ann")), ask(1, protocol.OpLogout), ask(2, protocol.OpLogin, name("ann")))
+	g.steps(4)
+	assert.EqualValues(t, 2, find[protocol.Welcome](g, 2).Logins)
+	assert.Equal(t, 1, count[protocol.Bye](g, 1))
+	g.post(ask(2, protocol.OpLogout))
+	g.steps(2)
+	assert.EqualValues(t, 2, g.disk.players["ann"].Logins)
+}
+
 func TestLostConnectionIsResumed(t *testing.T) {
 	g := newGame(t, tick.Config{}, Config{Grace: 2 * time.Second})
 	g.enter(1, "ann")
