@@ -86,6 +86,9 @@ func (r *Registry[P]) login(c *Conn[P], id string, p P) (*Session[P], Outcome, e
 	if !c.Alive() {
 		return nil, 0, fmt.Errorf("session: login of %q: connection: %w", id, c.Reason())
 	}
+	if r.loop.Stopping() {
+		return nil, 0, fmt.Errorf("session: login of %q: %w", id, tick.ErrStopped)
+	}
 	if s := c.session; s != nil && s.Alive() {
 		if s.id == id {
 			return s, Same, nil

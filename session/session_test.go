@@ -349,6 +349,8 @@ func TestStopClosesEverybody(t *testing.T) {
 	saved := 0
 	r.OnClose(func(s *sess, reason error) {
 		assert.Equal(t, tick.ErrStopped, reason)
+		_, _, err := r.Login("another", nil)
+		assert.ErrorIs(t, err, tick.ErrStopped)
 		assert.NoError(t, tick.Offload(l.Root(), tick.Job[int]{Key: s.ID(), Run: func(context.Context) (int, error) { saved++; return 0, nil }}, nil))
 	})
 	for _, id := range []string{"a", "b", "c"} {

@@ -3,6 +3,7 @@ package tick_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ func run(t *testing.T, l *tick.Loop) (stop func()) {
 }
 
 func TestCallRunsOnTheTickGoroutineAndWaits(t *testing.T) {
-	l := must(tick.New(tick.Config{Interval: ms, OnPanic: quiet}))
+	l := must(tick.New(tick.Config{Interval: ms, OnPanic: quiet, Logger: slog.New(slog.DiscardHandler)}))
 	stop := run(t, l)
 	state := 0 // touched on the tick goroutine only
 	var g sync.WaitGroup

@@ -59,7 +59,7 @@ type Config struct {
 	Shares Shares
 	// Guard ends the timer phase of a tick once it has taken this long, looked
 	// at every 64 callbacks; the rest is carried. 0 means off. Runs with a guard
-	// repeat only if the guard cuts are replayed.
+	// repeat only if the guard cuts are replayed. Under Step it needs a Clock.
 	Guard time.Duration
 
 	// Inbox is how many posts and inputs may wait for a tick, 1 to 1<<24. 0

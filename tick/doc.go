@@ -43,7 +43,7 @@
 // # Concurrency
 //
 // Any goroutine may call Loop's Post, Input, Call, Stop, Stats, Health, Now,
-// Time, Wall, Interval, Kind and KindName, and Scope.Alive. Everything else
+// Time, Wall, Interval, Stopping, Kind and KindName, and Scope.Alive. Everything else
 // belongs to the tick goroutine: to callbacks, or, before the first tick, to
 // whoever built the loop. The build tag tickdebug makes misuse panic; the race
 // detector sees it as well.

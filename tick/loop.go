@@ -201,8 +201,9 @@ func (l *Loop) OnStop(f func()) {
 	l.onStop = append(l.onStop, f)
 }
 
-// stopping reports whether the loop has begun to stop, or has.
-func (l *Loop) stopping() bool { return l.state.Load() != stateOpen }
+// Stopping reports whether the loop has begun to stop, or has. Any goroutine may
+// call it.
+func (l *Loop) Stopping() bool { return l.state.Load() != stateOpen }
 
 // enter takes the token to drive the loop in mode, or reports false if the loop
 // is stopping.
@@ -210,12 +211,12 @@ func (l *Loop) enter(method string, mode int32) bool {
 	select {
 	case l.drive <- struct{}{}:
 	default:
-		if l.stopping() {
+		if l.Stopping() {
 			return false
 		}
 		panic("tick: " + method + ": called from a callback, or while another goroutine drives the loop")
 	}
-	if l.stopping() {
+	if l.Stopping() {
 		l.leave()
 		return false
 	}
@@ -234,7 +235,7 @@ func (l *Loop) enter(method string, mode int32) bool {
 // leave gives the token back. A stop that a callback began is done first.
 func (l *Loop) leave() {
 	defer func() { <-l.drive }()
-	if l.stopping() {
+	if l.Stopping() {
 		l.shutdown()
 	}
 }
@@ -274,7 +275,7 @@ func (l *Loop) Step() bool {
 	}
 	defer l.leave()
 	l.finish()
-	if l.stopping() {
+	if l.Stopping() {
 		return false
 	}
 	l.begin(time.Duration(l.now+1)*l.cfg.Interval, 0, 0, 0)
@@ -349,13 +350,13 @@ func (l *Loop) pace(ended chan struct{}) {
 		go l.pace(ended) // Goexit in a callback: go on where it stopped
 	}()
 	l.owner.take()
-	for !l.stopping() {
+	for !l.Stopping() {
 		next := l.runDue()
-		if l.stopping() {
+		if l.Stopping() {
 			break
 		}
 		l.cfg.Clock.Sleep(next-l.cfg.Spin, l.wake)
-		for l.cfg.Spin > 0 && l.cfg.Clock.Now() < next && !l.stopping() {
+		for l.cfg.Spin > 0 && l.cfg.Clock.Now() < next && !l.Stopping() {
 			continue // Config.Spin: a core for a better start
 		}
 	}

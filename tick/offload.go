@@ -101,7 +101,7 @@ func (s *Scope) offload(t *Task) error {
 	l := s.loop
 	l.owner.check("Offload")
 	l.checkKind("Offload", t.kind)
-	if !s.Alive() || (l.stopping() && (s != l.root || l.tick.stage > stDrain)) {
+	if !s.Alive() || (l.Stopping() && (s != l.root || l.tick.stage > stDrain)) {
 		return s.refusal()
 	}
 	q := &l.queue

@@ -87,7 +87,8 @@ func TestT10_EveryPhaseGoesOn(t *testing.T) {
 }
 
 func TestT11_GoexitUnderRunIsCountedAndContinued(t *testing.T) {
-	l := must(tick.New(tick.Config{Interval: ms}))
+	var out bytes.Buffer
+	l := must(tick.New(tick.Config{Interval: ms, Logger: slog.New(slog.NewTextHandler(&out, nil))}))
 	ctx, cancel := context.WithCancel(t.Context())
 	var log []string
 	must(l.Root().AfterFunc(ms, func() { log = append(log, "a"); runtime.Goexit() }))
@@ -106,6 +107,7 @@ func TestT11_GoexitUnderRunIsCountedAndContinued(t *testing.T) {
 	assert.NoError(t, l.Run(ctx))
 	assert.Equal(t, []string{"a", "b", "same tick", "stopped"}, log)
 	assert.EqualValues(t, 3, l.Stats().Goexits)
+	assert.Contains(t, out.String(), "runtime.Goexit\" kind=other tick=1")
 	assert.NoError(t, l.Stop(t.Context()))
 }
 

@@ -51,15 +51,17 @@ func (s *Scope) Alive() bool {
 
 // Child returns a new scope that ends with s at the latest. It costs about 200
 // bytes. The child of a paused scope is frozen until s resumes; the child of a
-// closed scope is closed.
+// closed scope, or of any while the loop stops, is closed.
 func (s *Scope) Child() *Scope { return s.child(s.fence, s.born) }
 
 func (s *Scope) child(f *Fence, born uint64) *Scope {
 	s.loop.owner.check("Scope.Child")
 	c := &Scope{loop: s.loop, parent: s, fence: f, born: born, frozen: s.frozen}
-	if !s.Alive() {
+	if !s.Alive() || s.loop.Stopping() {
 		c.closed.Store(true)
-		c.reason = s.endedWith()
+		if c.reason = ErrStopped; !s.Alive() {
+			c.reason = s.endedWith()
+		}
 		return c
 	}
 	if f != nil {
@@ -322,7 +324,7 @@ func (s *Scope) open() (timers.Group, error) {
 }
 
 func (s *Scope) refusal() error {
-	if s.loop.stopping() {
+	if s.loop.Stopping() {
 		return ErrStopped
 	}
 	return ErrClosed

@@ -91,6 +91,9 @@ func (l *Loop) frame() {
 		// Goexit. Not recoverable, nor should it be: t.FailNow relies on it.
 		l.tick.info.Goexits++
 		l.metrics.goexits.Add(1)
+		if l.mode.Load() == modePaced { // nobody else would hear of it
+			l.cfg.Logger.Warn("tick: callback called runtime.Goexit", "kind", l.KindName(l.meter.kind), "tick", int64(l.now))
+		}
 	}()
 	for l.tick.stage != stIdle && l.tick.stage != stEnded {
 		l.run()

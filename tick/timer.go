@@ -71,7 +71,7 @@ func (t *Timer) Reset(d time.Duration) bool {
 	}
 	l := s.loop
 	l.owner.check("Timer.Reset")
-	if !s.Alive() || l.stopping() {
+	if !s.Alive() || l.Stopping() {
 		return false
 	}
 	h, ok := l.wheel.Reset(t.h, l.deadline(d))
@@ -210,7 +210,7 @@ func (s *Scope) Schedule(sp Spec, f func(Firing)) (Timer, error) {
 }
 
 func (s *Scope) openFor() (timers.Group, error) {
-	if s.loop.stopping() {
+	if s.loop.Stopping() {
 		return timers.Group{}, ErrStopped
 	}
 	return s.open()
