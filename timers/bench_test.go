@@ -159,7 +159,7 @@ func BenchmarkIdleTick(b *testing.B) {
 				b.Fatal(err)
 			}
 			for i := range n { // later than any iteration gets, on many ticks
-				if _, err := w.After(timers.Span(1<<40+i), 1, timers.Spec{}); err != nil {
+				if _, err := w.After(timers.Span(1<<40)+timers.Span(i), 1, timers.Spec{}); err != nil {
 					b.Fatal(err)
 				}
 			}
