@@ -1,6 +1,7 @@
 package timers_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func TestConfigIsTakenOrRefusedNeverBent(t *testing.T) {
 		{"ChunkBlocks is 2", timers.Config{ChunkBlocks: 2}},
 		{"ChunkBlocks is 12", timers.Config{ChunkBlocks: 12}},
 		{"MaxTimers is -1", timers.Config{MaxTimers: -1}},
-		{"MaxTimers is 9223372036854775807", timers.Config{MaxTimers: math.MaxInt}},
+		{fmt.Sprintf("MaxTimers is %d", math.MaxInt), timers.Config{MaxTimers: math.MaxInt}},
 		{"MaxGroups is -1", timers.Config{MaxGroups: -1}},
 		{"Horizon is -1", timers.Config{Horizon: -1}},
 		{"Horizon is 2305843009213693953", timers.Config{Horizon: 1<<61 + 1}},
