@@ -252,7 +252,7 @@ func TestRunWithSpin(t *testing.T) {
 		}
 	})
 	assert.NoError(t, l.Run(ctx))
-	assert.EqualValues(t, 5, l.Stats().Ticks)
+	assert.GreaterOrEqual(t, l.Stats().Ticks, uint64(5))
 }
 
 func TestDilationSlowsGameTimeDown(t *testing.T) {
