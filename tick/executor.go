@@ -22,7 +22,8 @@ type Executor interface {
 	// Begin is called on the tick goroutine when a tick begins, before its inbox
 	// phase: what is delivered here is applied in this tick.
 	Begin(now time.Duration)
-	// End is called on the tick goroutine when a tick ends.
+	// End is called on the tick goroutine when a tick ends; once more if a job
+	// that it ran ended the goroutine.
 	End(now time.Duration)
 	// Drain is called once, on the tick goroutine, when the loop stops. It
 	// returns when every job that can be taken has been delivered or ctx ends.

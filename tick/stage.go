@@ -106,6 +106,8 @@ func (l *Loop) frame() {
 func (l *Loop) afterPanic() {
 	t := &l.tick
 	switch {
+	case t.stage == stJobs:
+		t.stage = stReport
 	case t.stage == stDrain:
 		t.stage = stLast
 	case t.stage == stTimers && t.fired == t.panicked:
@@ -155,8 +157,8 @@ func (l *Loop) run() {
 		l.phaseEnd(PhaseFlush, stJobs)
 	case stJobs:
 		l.meter.to(kindExecutor)
-		t.stage = stReport // first: a panic in End must not bring us back here
 		l.exec.End(l.Time())
+		t.stage = stReport
 	case stReport:
 		t.stage = stOver
 		l.report()
