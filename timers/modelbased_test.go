@@ -101,7 +101,7 @@ func noise(seed byte, n int) []byte {
 func TestModelSeeds(t *testing.T) {
 	n := 40
 	if *long {
-		n = 20_000
+		n = 8_000
 	}
 	for seed := range n {
 		data := append(noise(byte(seed), 1500), noise(byte(seed>>8)+1, 1500)...)
