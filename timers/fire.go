@@ -23,9 +23,9 @@ const maxTick = math.MaxInt64 - Tick(maxHorizon) - 1<<21
 // of the tick is first in line: the next Advance goes on with it, with what is
 // left of the budget, and its Report covers both.
 //
-// Advance panics if to is before Now or called from a callback. Its cost is
-// that of the timers it fires; ticks without timers are skipped in constant
-// time.
+// Advance panics if to is before Now, beyond tick 3*1<<61 - 1<<21, where time
+// ends, or called from a callback. Its cost is that of the timers it fires;
+// ticks without timers are skipped in constant time.
 func (w *Wheel[T]) Advance(to Tick, fire func(Firing[T])) Report {
 	if to == w.now+1 && w.idle() {
 		return Report{From: to - 1, To: to}

@@ -231,9 +231,6 @@ func (p *pair) every() {
 		r.Period = []int64{0, -1, u - 1, u, u * 64, u * 65, math.MaxInt64, math.MinInt64}[p.pick(8)]
 		r.Lead = []int64{0, -1, u - 1, u}[p.pick(4)]
 	}
-	if first <= p.m.now {
-		r.Lead = 0 // there is no grid before the next tick
-	}
 	id := p.ids
 	p.ids++
 	call := fmt.Sprintf("Every(%d, %+v, %d, %+v)", first, r, id, s)
@@ -251,6 +248,9 @@ func (p *pair) every() {
 	}
 	p.remember(h)
 	t := p.m.add(id, first, s, h)
+	if first <= p.m.now {
+		r.Lead = 0 // there is no grid before the next tick
+	}
 	p.m.repeat(t, first, r)
 	p.drawn(t, p.m.clamp(first))
 }

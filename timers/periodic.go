@@ -28,12 +28,13 @@ type repeat struct {
 // [Wheel.At], ErrPeriod for a bad r, and ErrJitter if the jitter window is not
 // smaller than the period. It takes constant time.
 func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
+	if r.Period < w.units || r.Period/w.units > int64(w.horizon) || r.Lead < 0 || r.Lead >= w.units {
+		return Handle{}, ErrPeriod
+	}
 	if first <= w.now {
 		first, r.Lead = w.now+1, 0
 	}
 	switch {
-	case r.Period < w.units || r.Period/w.units > int64(w.horizon) || r.Lead < 0 || r.Lead >= w.units:
-		return Handle{}, ErrPeriod
 	case Span(first-w.now) > w.horizon:
 		return Handle{}, ErrHorizon
 	case w.n >= w.max:
