@@ -287,3 +287,20 @@ func TestCarriedTimersCanBeCancelled(t *testing.T) {
 	require.Equal(t, 4, w.Backlog(timers.Normal))
 	require.True(t, slices.Equal([]int{4, 8, 12, 16}, w.tickTo(40)))
 }
+
+// A mass logout leaves whole blocks of timers that the gate drops: more of them
+// than the wheel queues for release at a time.
+func TestGateDropsManyBlocksInATick(t *testing.T) {
+	w := newRig(t, timers.Config{})
+	n := scale(20_000)
+	for i := range n {
+		s := timers.Spec{Group: w.group(), Lane: timers.Lane(i % timers.Lanes)}
+		w.after(1, i, s)
+		_, err := w.Every(1, timers.Repeat{Period: 1}, n+i, s)
+		require.NoError(t, err)
+	}
+	w.SetLive(func(*int) bool { return false })
+	require.Empty(t, w.to(1))
+	require.Zero(t, w.Len())
+	require.NoError(t, w.Check())
+}

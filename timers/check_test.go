@@ -221,7 +221,7 @@ func (k *checker) pinned() error {
 
 func (k *checker) grouped() error {
 	c := k.c
-	pages := 0
+	pages, grouped := 0, 0
 	for ref := uint32(1); ref < c.groups.freshRec; ref++ {
 		r := c.groups.rec(ref)
 		listed := uint32(0)
@@ -249,14 +249,37 @@ func (k *checker) grouped() error {
 		if err != nil {
 			return err
 		}
-		if len(found) != int(r.n) || listed != r.listed {
-			return fmt.Errorf("group %d has %d members alive of %d listed, counts %d and %d", ref, len(found), listed, r.n, r.listed)
+		if listed != r.listed {
+			return fmt.Errorf("group %d lists %d members, counts %d", ref, listed, r.listed)
 		}
+		grouped += len(found)
+	}
+	if want := k.linked(); grouped != want {
+		return fmt.Errorf("groups list %d timers of the %d that belong to one", grouped, want)
 	}
 	if pages != c.groups.pagesUsed {
 		return fmt.Errorf("%d pages in groups, %d counted", pages, c.groups.pagesUsed)
 	}
 	return nil
+}
+
+// linked counts the timers that say they belong to a group.
+func (k *checker) linked() (n int) {
+	c := k.c
+	for b := uint32(firstBlock); b < c.fresh; b++ {
+		for live := *c.word(b) & (*c.word(b) >> linkShift) & liveMask; live != 0; live &= live - 1 {
+			l := *c.link(b<<entryBits | uint32(bits.TrailingZeros64(live)))
+			if l&pinFlag == 0 {
+				n++
+			}
+		}
+	}
+	for i := uint32(1); i < c.pins.fresh; i++ {
+		if p := c.pins.rec(i); p.used && p.group != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // blocks checks that every block in use is in a list or parked for a reason.

@@ -31,7 +31,7 @@ type advance[T any] struct {
 type firing[T any] struct {
 	handle  Handle
 	payload T
-	group   Group
+	group   uint32
 	lane    Lane
 }
 
@@ -98,29 +98,20 @@ func (c *core) fires(ref uint32) bool {
 	return p.at == ref && !p.frozen
 }
 
-// takeLinked takes the grouped or pinned timer at ref out of the wheel, or on to
-// its next run, and fills f. It returns false if nothing is to be called.
-func (w *Wheel[T]) takeLinked(ref uint32, f *Firing[T]) bool {
-	if !w.fires(ref) {
+// takePinned takes the timer of pin i, whose entry ref is due, out of the wheel,
+// or on to its next run, and fills f. It returns false if nothing is to be
+// called: the timer is paused, or elsewhere and the entry only forwards to it.
+func (w *Wheel[T]) takePinned(i, ref uint32, f *Firing[T]) bool {
+	p := w.pins.rec(i)
+	if p.at != ref || p.frozen {
 		return false
 	}
 	f.Handle, f.Missed = w.handleOf(ref), 0
-	f.Payload = *w.pay(ref)
-	w.due[w.rank(ref>>entryBits)]--
+	w.due[p.rank]--
 	w.waiting--
-	l := *w.link(ref)
-	if l&pinFlag == 0 {
-		w.cur.handle, w.cur.group = f.Handle, w.groups.name(l)
+	if p.every.period == 0 {
+		w.cur.handle, w.cur.group = f.Handle, p.group
 		w.n--
-		w.leaveGroup(l)
-		w.clearNow(ref)
-		return true
-	}
-	i := l &^ pinFlag
-	if p := w.pins.rec(i); p.every.period == 0 {
-		w.cur.handle, w.cur.group = f.Handle, w.groups.name(p.group)
-		w.n--
-		w.leaveGroup(p.group)
 		w.unpin(i)
 		return true
 	}

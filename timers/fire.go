@@ -228,23 +228,30 @@ func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 		ref := b<<entryBits | uint32(i)
 		if w.live != nil && w.fires(ref) && !w.live(&pays[i]) {
 			w.Cancel(w.handleOf(ref))
+			if h.next != b {
+				return // the queue of emptied blocks was full, and b in it
+			}
 			continue
 		}
+		owner := uint32(0)
 		if word>>(linkShift+i)&1 != 0 {
-			if !w.takeLinked(ref, &f) {
+			owner = *w.link(ref)
+		}
+		f.Payload = pays[i]
+		if owner&pinFlag != 0 {
+			if !w.takePinned(owner&^pinFlag, ref, &f) {
 				continue
 			}
 		} else {
-			f.Payload = pays[i]
 			f.Handle, f.Missed = Handle{gen: uint32(word >> genShift), ref: ref}, 0
-			w.cur.handle, w.cur.group = f.Handle, Group{}
+			w.cur.handle, w.cur.group = f.Handle, owner
 			w.due[rank]--
 			w.waiting--
 			w.n--
 			if w.wipe != nil {
 				pays[i] = *new(T)
 			}
-			word &^= 1 << i
+			word &^= 1<<i | 1<<(linkShift+i)
 			*p = word
 			if word&liveMask == 0 {
 				w.unlink(b)

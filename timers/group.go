@@ -1,11 +1,12 @@
 package timers
 
 // A group lists its members by handle, in a queue of pages of one cache line. A
-// timer that fires or is cancelled only counts down its group: its handle stays
-// behind, stale. Whoever adds a member to a full page sweeps two old pages if
-// more than a third of what is listed is stale, so that no call pays for more
-// than those. Touching no list on the way out is what keeps fire and cancel to
-// the cache lines of the timer itself.
+// timer that fires or is cancelled tells its group nothing: its handle stays
+// behind, stale. That is what keeps fire and cancel to the cache lines of the
+// timer itself. Stale handles are swept in passes over the list: while a pass
+// goes on, whoever fills a page sweeps the four oldest ones, so that no call pays
+// for more. A pass begins when the list has grown by a third of what the pass
+// before it kept, or to the double if that found little to sweep.
 
 const perPage = 7
 
@@ -16,8 +17,11 @@ type page struct {
 
 type group struct {
 	gen      uint32 // 0: never used
-	n        uint32 // timers pending
 	listed   uint32 // members in pages, stale ones included
+	limit    uint32 // a pass begins when more are listed
+	last     uint32 // page with which the pass ends; 0: no pass
+	kept     uint32 // by the pass so far
+	dropped  uint32
 	oldest   uint32 // pages; 0: none
 	newest   uint32
 	used     uint32 // members in the newest page
@@ -82,7 +86,7 @@ func (g *groups) create() (Group, bool) {
 	}
 	g.n++
 	r := g.rec(i)
-	*r = group{gen: r.gen + 1, open: true}
+	*r = group{gen: r.gen + 1, open: true, limit: 4 * perPage}
 	return Group{gen: r.gen, ref: i}, true
 }
 
@@ -99,11 +103,15 @@ func (g *groups) close(ref uint32) {
 	g.freeRec = ref
 }
 
-// join lists a member of group r and counts it.
+// join lists a member of group r.
 func (c *core) join(r *group, member Handle) {
-	r.n++
-	if r.used == perPage && r.listed > r.n+r.n/2+2*perPage {
-		c.sweep(r)
+	if r.used == perPage {
+		if r.last == 0 && r.listed > r.limit {
+			r.last, r.kept, r.dropped = r.newest, 0, 0
+		}
+		if r.last != 0 {
+			c.sweep(r)
+		}
 	}
 	c.groups.list(r, member)
 }
@@ -118,23 +126,37 @@ func (g *groups) list(r *group, member Handle) {
 	r.listed++
 }
 
-// sweep lists the living members of the two oldest pages anew and drops the
-// stale ones.
+// sweep lists the living members of the oldest four pages anew and drops the
+// stale ones. The page the pass ends with is not the newest one any more when
+// its turn comes, unless all behind it was swept into nothing.
 func (c *core) sweep(r *group) {
-	for range 2 {
+	for range 4 {
 		p := r.oldest
-		if p == r.newest {
-			return
-		}
 		old := *c.groups.page(p)
-		r.oldest = old.next
-		r.listed -= perPage
+		n := uint32(perPage)
+		if r.oldest = old.next; p == r.newest {
+			n = r.used
+			r.oldest, r.newest, r.used = 0, 0, 0
+		}
+		r.listed -= n
 		c.groups.freeOne(p)
-		c.warm(old.members[:])
-		for _, m := range old.members {
+		c.warm(old.members[:n])
+		kept := r.listed
+		for _, m := range old.members[:n] {
 			if c.living(m) {
 				c.groups.list(r, m)
 			}
+		}
+		kept = r.listed - kept
+		r.kept += kept
+		r.dropped += n - kept
+		if p == r.last {
+			r.last = 0
+			r.limit = r.listed + r.kept/3 + 4*perPage
+			if r.dropped < r.kept/4 {
+				r.limit = 2*r.listed + 4*perPage
+			}
+			return
 		}
 	}
 }
@@ -220,7 +242,7 @@ func (g *groups) empty(r *group) {
 		}
 		p = next
 	}
-	r.oldest, r.newest, r.used, r.listed, r.n = 0, 0, 0, 0, 0
+	r.oldest, r.newest, r.used, r.listed, r.last = 0, 0, 0, 0, 0
 }
 
 func (g *groups) bytes() int64 {
@@ -246,6 +268,9 @@ func (w *Wheel[T]) CloseGroup(g Group) int {
 	n := w.CancelGroup(g)
 	if w.groups.find(g) != nil {
 		w.groups.close(g.ref)
+		if w.cur.group == g.ref {
+			w.cur.handle = Handle{} // the timer in hand can't be reset any more
+		}
 	}
 	return n
 }
@@ -256,9 +281,7 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 	if r == nil {
 		return 0
 	}
-	n := int(r.n)
-	w.n -= n
-	w.cancelled += uint64(n)
+	n := 0
 	w.members(r, func(m Handle) Handle {
 		if m.gen&pinFlag != 0 {
 			w.dropPin(m.ref)
@@ -266,17 +289,26 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 			w.uncount(m.ref >> entryBits)
 			w.clear(m.ref)
 		}
+		n++
 		return m
 	})
+	w.n -= n
+	w.cancelled += uint64(n)
 	w.groups.empty(r)
 	return n
 }
 
 // GroupLen returns how many timers of g are pending, paused ones included; 0 if
-// g is closed or zero.
+// g is closed or zero. It takes time proportional to the group's own timers.
 func (w *Wheel[T]) GroupLen(g Group) int {
-	if r := w.groups.find(g); r != nil {
-		return int(r.n)
+	r := w.groups.find(g)
+	if r == nil {
+		return 0
 	}
-	return 0
+	n := 0
+	w.members(r, func(m Handle) Handle {
+		n++
+		return m
+	})
+	return n
 }

@@ -34,7 +34,6 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 	if *w.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
 		g := *w.link(ref)
 		w.setLink(to, g)
-		w.groups.rec(g).n--
 		w.join(w.groups.rec(g), Handle{gen: gen, ref: to})
 	}
 	w.uncount(b)
@@ -45,7 +44,7 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 // again schedules the one-shot in whose callback we are once more.
 func (w *Wheel[T]) again(deadline Tick) (Handle, bool) {
 	old := w.cur
-	h, err := w.At(deadline, old.payload, Spec{Group: old.group, Lane: old.lane})
+	h, err := w.At(deadline, old.payload, Spec{Group: w.groups.name(old.group), Lane: old.lane})
 	if err != nil {
 		return old.handle, false
 	}

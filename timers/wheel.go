@@ -229,7 +229,6 @@ func (c *core) cancel(h Handle) bool {
 		if l&pinFlag != 0 {
 			return c.cancelPinned(h)
 		}
-		c.groups.rec(l).n--
 	}
 	c.n--
 	c.cancelled++
@@ -246,16 +245,8 @@ func (c *core) cancelPinned(h Handle) bool {
 	}
 	c.n--
 	c.cancelled++
-	c.leaveGroup(c.pins.rec(i).group)
 	c.dropPin(i)
 	return true
-}
-
-// leaveGroup counts a timer out of its group, if it has one.
-func (c *core) leaveGroup(ref uint32) {
-	if ref != 0 {
-		c.groups.rec(ref).n--
-	}
 }
 
 // Remaining returns how many ticks are left until the timer fires: 0 if it is
