@@ -286,7 +286,7 @@ func TestNoGraceEndsWithTheConnection(t *testing.T) {
 // Ten thousand sessions with a heartbeat each tick go in one tick, from the
 // network side: nothing runs from then on, and the hooks come in slices.
 func TestS09_MassDisconnect(t *testing.T) {
-	n, slice := size(400, 10_000), 100
+	n, slice := size(2_000, 10_000), 100
 	l, r := world(t, tick.Config{Budget: 10 * n}, session.Config{CloseBudget: slice})
 	why := errors.New("power cut")
 	closed, beats, down := 0, 0, false
