@@ -11,13 +11,14 @@ import (
 type Policy struct {
 	Name string
 	// Jitter spreads respawns over this window behind their time, taking the
-	// emptiest of four drawn ticks. 0 is none.
+	// emptiest of four drawn ticks. 0 is none; at most an hour. It is rounded down
+	// to whole ticks.
 	Jitter time.Duration
 	// Cap is how many timer callbacks a tick may start; the rest is carried. 0 is
 	// no limit.
 	Cap int
-	// Workers is how many blocking saves run at once off the tick goroutine. 0
-	// means that they block the tick.
+	// Workers is how many blocking saves run at once off the tick goroutine, up
+	// to 4,096. 0 means that they block the tick.
 	Workers int
 }
 
@@ -31,11 +32,10 @@ type Knobs struct {
 // DefaultKnobs are the values of the built-in policies.
 func DefaultKnobs() Knobs { return Knobs{Jitter: 2 * time.Second, Cap: 4_000, Workers: 4} }
 
-// PolicyNames are the built-in policies, in the order of a default run.
-var policyNames = []string{"nothing", "jitter", "cap", "jitter+cap", "jitter+cap+workers"}
-
 // PolicyNames returns the names of the policies of a default run, in order.
-func PolicyNames() []string { return append([]string(nil), policyNames...) }
+func PolicyNames() []string {
+	return []string{"nothing", "jitter", "cap", "jitter+cap", "jitter+cap+workers"}
+}
 
 // ParsePolicy returns the policy called name: "nothing", or some of "jitter",
 // "cap" and "workers" joined by "+", with the values of k.
@@ -72,12 +72,16 @@ func ParsePolicies(list string, k Knobs) ([]Policy, error) {
 	seen := map[string]bool{}
 	for _, name := range strings.Split(list, ",") {
 		name = strings.TrimSpace(name)
-		if name == "" {
-			errs = append(errs, errors.New("sim: an empty name in the list of policies"))
+		switch {
+		case seen[name] && name != "":
+			errs = append(errs, fmt.Errorf("sim: policy %q stands twice in the list %q", name, list))
 			continue
-		}
-		if seen[name] {
-			errs = append(errs, fmt.Errorf("sim: policy %q stands twice in the list", name))
+		case name == "":
+			if !seen[name] { // once is enough
+				errs = append(errs, fmt.Errorf("sim: the list of policies %q has an empty name: write it like nothing,jitter+cap", list))
+			}
+			seen[name] = true
+			continue
 		}
 		seen[name] = true
 		p, err := ParsePolicy(name, k)
@@ -89,15 +93,23 @@ func ParsePolicies(list string, k Knobs) ([]Policy, error) {
 
 // Validate returns everything that is wrong with k.
 func (k Knobs) Validate() error {
+	return Policy{Jitter: k.Jitter, Cap: k.Cap, Workers: k.Workers}.Validate()
+}
+
+// Validate returns everything that is wrong with p.
+func (p Policy) Validate() error {
 	var errs []error
-	if k.Jitter < 0 || k.Jitter > time.Hour {
-		errs = append(errs, fmt.Errorf("sim: jitter %v: want 0 (none) to 1h", k.Jitter))
+	if p.Jitter < 0 || p.Jitter > time.Hour {
+		errs = append(errs, fmt.Errorf("sim: jitter %v: want 0 (none) to 1h", p.Jitter))
 	}
-	if k.Cap < 0 {
-		errs = append(errs, fmt.Errorf("sim: cap %d: want 0 (no limit) or more", k.Cap))
+	if p.Cap < 0 {
+		errs = append(errs, fmt.Errorf("sim: cap %d: want 0 (no limit) or more", p.Cap))
 	}
-	if k.Workers < 0 || k.Workers > 4096 {
-		errs = append(errs, fmt.Errorf("sim: %d workers: want 0 (saves block the tick) to 4096", k.Workers))
+	if p.Workers < 0 || p.Workers > 4096 {
+		errs = append(errs, fmt.Errorf("sim: %d workers: want 0 (saves block the tick) to 4096", p.Workers))
 	}
 	return errors.Join(errs...)
 }
+
+// validate returns everything that is wrong with a run.
+func validate(sc Scenario, pol Policy) error { return errors.Join(sc.Validate(), pol.Validate()) }

@@ -16,12 +16,12 @@ type Recording struct {
 	Real bool
 	// Ticks holds one entry for each tick that ran.
 	Ticks []TickRecord
-	// Stats are the loop's own, at the end.
+	// Stats are the loop's own, at the end of the last tick.
 	Stats tick.Stats
 	// Trace is a hash of everything the loop decided, in 16 hexadecimal digits.
 	// Under the real clock it differs from run to run.
 	Trace string
-	// Interrupted tells that the run was ended early.
+	// Interrupted tells that the run was ended early. Ticks may be empty then.
 	Interrupted bool
 }
 

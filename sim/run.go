@@ -17,44 +17,35 @@ type Options struct {
 	// Real keeps the machine's clock, with work that really burns and blocks,
 	// instead of the virtual one. The run then takes as long as the scenario.
 	Real bool
-	// Progress, if set, is told how much of the run is done, 0 to 1, now and
-	// then, on the goroutine of the loop.
+	// Progress, if set, is told how much of the run is done, 0 to 1, up to a
+	// hundred times, on the goroutine of the loop.
 	Progress func(done float64)
+
+	prepare func(*world) // lets tests of this package add to the world
 }
 
 // Run plays a scenario under a policy and returns what happened. When ctx ends
 // it returns what there is up to then, with Interrupted set, and no error.
 //
-// It returns an error if the scenario is not valid, if a limit of the loop is
-// reached, or if a callback panicked.
+// It returns an error that names everything that is wrong with the scenario or
+// the policy, an error if the run reaches a limit of the loop, and one with the
+// stack if a callback panicked.
 func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, error) {
-	if err := sc.Validate(); err != nil {
+	if err := validate(sc, pol); err != nil {
 		return nil, err
 	}
 	rec := newRecorder(sc.Ticks())
 	w := &world{sc: sc, pol: pol, draw: draws{o.Seed}}
-	var panicked error
-	cfg := tick.Config{
-		Interval:  sc.Interval,
-		Budget:    pol.Cap,
-		Seed:      max(mix(o.Seed), 1), // 0 would mean a random one
-		Workers:   max(pol.Workers, 1),
-		Queue:     max(4096, sc.Players),
-		Inbox:     max(1<<16, 4*sc.Players),
-		MaxTimers: sc.Storm + 64*sc.Players + 1024,
-		Logger:    slog.New(slog.NewTextHandler(io.Discard, nil)),
-		OnPanic: func(p tick.PanicInfo) {
-			if panicked == nil {
-				panicked = fmt.Errorf("sim: %s panicked in tick %d: %v\n%s", p.Name, p.Tick, p.Value, p.Stack)
-			}
-		},
-		Observer: rec.observer(),
+	cfg := config(sc, pol, o)
+	cfg.Observer = rec.observer()
+	cfg.OnPanic = func(p tick.PanicInfo) {
+		w.check(fmt.Errorf("%s panicked in tick %d: %v\n%s", p.Name, p.Tick, p.Value, p.Stack))
 	}
 	if o.Real {
 		w.work = realClock{tick.SystemClock()}
 	} else {
 		w.work = &Virtual{}
-		w.servers = newServers(max(pol.Workers, 1))
+		w.servers = newServers(cfg.Workers)
 		cfg.Executor = w.servers
 	}
 	cfg.Clock = w.work
@@ -63,56 +54,80 @@ func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, e
 		return nil, fmt.Errorf("sim: %w", err)
 	}
 	w.loop = loop
+	r := &Recording{Scenario: sc, Policy: pol, Seed: o.Seed, Real: o.Real}
+	// The figures are those of the last tick's end: the timers that the stop
+	// cancels and the jobs it waits for are no part of the run.
+	loop.OnStop(func() { r.Stats, r.Trace = loop.Stats(), rec.trace.String() })
 	if err := w.build(); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
-	r := &Recording{Scenario: sc, Policy: pol, Seed: o.Seed, Real: o.Real}
+	if o.prepare != nil {
+		o.prepare(w)
+	}
 	if o.Real {
-		err = runReal(ctx, loop, sc, o)
+		r.Interrupted = !runReal(ctx, w, o)
 	} else {
-		runVirtual(ctx, loop, w.work.(*Virtual), sc, o)
+		r.Interrupted = !runVirtual(ctx, w, o)
 	}
-	r.Interrupted = ctx.Err() != nil
-	r.Stats = loop.Stats()
-	if stopErr := loop.Stop(context.Background()); err == nil {
-		err = stopErr
-	}
-	r.Ticks, r.Trace = rec.ticks, rec.trace.String()
-	for _, e := range []error{panicked, w.err, err} {
-		if e != nil {
-			return nil, e
-		}
+	// Jobs that had not ended in time are the only error it can have.
+	_ = loop.Stop(context.Background())
+	r.Ticks = rec.ticks
+	if w.err != nil {
+		return nil, w.err
 	}
 	return r, nil
 }
 
-// runVirtual drives the loop from tick to tick: the clock jumps to the next start
-// unless work has moved it past that already.
-func runVirtual(ctx context.Context, loop *tick.Loop, clock *Virtual, sc Scenario, o Options) {
-	report := newMeter(sc, o.Progress)
-	for {
-		next, ok := loop.RunDue()
-		if !ok || next > sc.Duration || ctx.Err() != nil {
-			return
-		}
-		report.at(loop.Time())
-		clock.Sleep(next, nil)
+// config is the loop's, sized so that only a policy can make it run into limits.
+func config(sc Scenario, pol Policy, o Options) tick.Config {
+	// A tick of several seconds has the inputs of as many.
+	inputs := 4 * sc.Players * int(1+sc.Interval/time.Second)
+	return tick.Config{
+		Interval:    sc.Interval,
+		Budget:      pol.Cap,
+		Seed:        max(mix(o.Seed), 1), // 0 would mean a random one
+		Workers:     max(pol.Workers, 1),
+		Queue:       max(4096, sc.Players),
+		Inbox:       min(max(1<<16, inputs), 1<<24),
+		MaxTimers:   sc.Storm + 64*sc.Players + 1024,
+		MaxScopes:   4*sc.Players + 1024,
+		StopTimeout: time.Second, // whoever interrupts a run does not want to wait for its saves
+		Logger:      slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
 
-// runReal lets the loop keep pace with the machine's clock.
-func runReal(ctx context.Context, loop *tick.Loop, sc Scenario, o Options) error {
-	report := newMeter(sc, o.Progress)
+// runVirtual drives the loop from tick to tick: the clock jumps to the next start
+// unless work has moved it past that already. It reports whether the run came to
+// its end.
+func runVirtual(ctx context.Context, w *world, o Options) bool {
+	report := meter{total: w.sc.Duration, f: o.Progress}
+	for w.err == nil && ctx.Err() == nil {
+		next, ok := w.loop.RunDue()
+		if !ok || next > w.sc.Duration {
+			return ok
+		}
+		report.at(w.loop.Time())
+		w.work.Sleep(next, nil)
+	}
+	return false
+}
+
+// runReal lets the loop keep pace with the machine's clock. It reports whether
+// the run came to its end.
+func runReal(ctx context.Context, w *world, o Options) (whole bool) {
+	report := meter{total: w.sc.Duration, f: o.Progress}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	loop.OnTick(func(time.Duration) {
-		now := loop.Time()
+	w.loop.OnTick(func(dt time.Duration) {
+		now := w.loop.Time()
 		report.at(now)
-		if now+sc.Interval > sc.Duration {
+		whole = (now/dt+1)*dt > w.sc.Duration // no other tick of the grid fits
+		if whole || w.err != nil {
 			cancel()
 		}
 	})
-	return loop.Run(ctx)
+	_ = w.loop.Run(ctx) // always nil
+	return whole
 }
 
 // meter passes progress on, a hundred times a run.
@@ -120,8 +135,6 @@ type meter struct {
 	total, next time.Duration
 	f           func(float64)
 }
-
-func newMeter(sc Scenario, f func(float64)) *meter { return &meter{total: sc.Duration, f: f} }
 
 func (m *meter) at(now time.Duration) {
 	if m.f == nil || now < m.next {

@@ -13,7 +13,8 @@ type Scenario struct {
 	Name string
 	// Interval is the length of a tick, 1 ms to 10 s.
 	Interval time.Duration
-	// Duration is the length of the run, at least one interval.
+	// Duration is the length of the run, 1 to 1,000,000 intervals. What is left
+	// over of it after the last whole interval is not run.
 	Duration time.Duration
 	// Players is how many log in during the first seconds, 0 to 1,000,000.
 	Players int
@@ -21,6 +22,9 @@ type Scenario struct {
 	// 4,000,000.
 	Storm int
 }
+
+// maxTicks bounds the memory of a recording: about 300 bytes a tick.
+const maxTicks = 1_000_000
 
 // SpawnStorm is the built-in scenario: 2,000 players; after 60 s an event kills
 // 100,000 monsters that respawn 30 s later; after 120 s everybody logs out;
@@ -45,8 +49,9 @@ func (s Scenario) Validate() error {
 	}
 	bad(s.Interval >= time.Millisecond && s.Interval <= 10*time.Second,
 		"interval %v: want 1ms to 10s", s.Interval)
-	bad(s.Duration >= s.Interval, "duration %v: want at least one tick of %v", s.Duration, s.Interval)
-	bad(s.Duration <= 1000*time.Hour, "duration %v: want at most 1000h", s.Duration)
+	bad(s.Duration > 0 && s.Duration >= s.Interval, "duration %v: want at least one tick of %v", s.Duration, s.Interval)
+	bad(s.Interval <= 0 || s.Duration/s.Interval <= maxTicks,
+		"duration %v: want at most %d ticks of %v: take a longer interval or a shorter run", s.Duration, maxTicks, s.Interval)
 	bad(s.Players >= 0 && s.Players <= 1_000_000, "%d players: want 0 to 1000000", s.Players)
 	bad(s.Storm >= 0 && s.Storm <= 4_000_000, "a storm of %d: want 0 to 4000000", s.Storm)
 	return errors.Join(errs...)

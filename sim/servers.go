@@ -14,6 +14,11 @@ import (
 // and one of n servers is free, and its result is there at the first tick that
 // starts after its length has passed. Queue, keys, liveness and results are the
 // loop's own.
+//
+// It works event by event. Whoever offloads calls until first, so that a server
+// that became free in the meantime takes what waited then, and not a job that is
+// queued later. Whether the owner of a job lives is judged when the event is
+// worked off: at the call of until or at the next tick, whichever comes first.
 type servers struct {
 	q     *tick.JobQueue
 	n     int
@@ -32,12 +37,20 @@ func newServers(n int) *servers { return &servers{n: n} }
 // spend is called by the body of a job to take d of virtual time.
 func (s *servers) spend(d time.Duration) { s.spent += d }
 
+// Bind keeps the queue to take from.
 func (s *servers) Bind(q *tick.JobQueue) { s.q = q }
-func (s *servers) Ready(time.Duration)   {}
-func (s *servers) End(time.Duration)     {}
 
-// Begin delivers what has ended by now and starts what could start since.
-func (s *servers) Begin(now time.Duration) {
+// Ready gives the job that was just queued to a free server, if there is one.
+func (s *servers) Ready(time.Duration) { s.start() }
+
+// Begin hands over what has ended by now.
+func (s *servers) Begin(now time.Duration) { s.until(now) }
+
+// End does nothing: what ends between ticks is there when the next one begins.
+func (s *servers) End(time.Duration) {}
+
+// until works off the ends of jobs up to now; each lets a waiting job start.
+func (s *servers) until(now time.Duration) {
 	for s.start(); len(s.busy) > 0 && s.busy[0].end <= now; s.start() {
 		r := s.busy[0]
 		s.busy = slices.Delete(s.busy, 0, 1)
@@ -71,4 +84,4 @@ func (s *servers) start() {
 }
 
 // Drain runs everything to its end: virtual jobs are never stuck.
-func (s *servers) Drain(context.Context) { s.Begin(math.MaxInt64) }
+func (s *servers) Drain(context.Context) { s.until(math.MaxInt64) }

@@ -21,8 +21,8 @@ const (
 	cooldownMax   = 8 * time.Second
 	buffMin       = 5 * time.Second
 	buffMax       = 30 * time.Second
-	buffEvery     = 4  // one cast in so many gives a buff
-	closeBudget   = 20 // sessions released in a tick of the mass logout
+	buffEvery     = 4   // one cast in so many gives a buff
+	closePerSec   = 400 // sessions released by the mass logout
 	saveTimeout   = 5 * time.Second
 )
 
@@ -42,12 +42,13 @@ type world struct {
 	servers *servers
 
 	kinds  [works]tick.Kind
-	logins uint64 // posted so far
-	inputs uint64 // drawn so far
-	killed int    // monsters
-	alive  int
+	keys   []string // of the players
+	logins uint64   // posted so far
+	inputs uint64   // drawn so far
+	alive  int      // monsters that came back
 	script []event
-	err    error // a scheduling call that failed: a bug or a limit
+	over   bool  // the loop is stopping: nothing counts any more
+	err    error // the first failure, which ends the run: a bug or a limit
 }
 
 // event is a line of the scenario's script.
@@ -61,6 +62,7 @@ type player struct {
 	id      uint64
 	key     string
 	ready   time.Duration // when the cooldown is over: timestamps decide
+	beats   uint64
 	casts   uint64
 	saves   uint64
 	session *session.Session[*player]
@@ -77,16 +79,23 @@ func (w *world) build() error {
 	for k := range w.kinds {
 		w.kinds[k] = w.loop.Kind(costs[k].name)
 	}
+	w.keys = make([]string, w.sc.Players)
+	for i := range w.keys {
+		w.keys[i] = "p" + strconv.Itoa(i)
+	}
+	// First of the stop hooks: the registry's ends the sessions there still are.
+	w.loop.OnStop(func() { w.over = true })
 	reg, err := session.New[*player](w.loop, session.Config{
-		Idle: idleTimeout, MaxSessions: max(w.sc.Players, 1), CloseBudget: closeBudget,
+		Idle: idleTimeout, MaxSessions: max(w.sc.Players, 1),
+		CloseBudget: int(max(closePerSec*w.sc.Interval/time.Second, 1)),
 	})
 	if err != nil {
 		return err
 	}
 	w.reg = reg
-	reg.OnClose(func(s *session.Session[*player], reason error) {
-		if errors.Is(reason, tick.ErrStopped) {
-			return // the run is over: nothing more to measure
+	reg.OnClose(func(s *session.Session[*player], _ error) {
+		if w.over {
+			return
 		}
 		w.work.Burn(w.draw.length(workLogout, s.Player.id, 0))
 		w.save(w.loop.Root(), s.Player)
@@ -116,29 +125,36 @@ func (w *world) play() {
 	}
 }
 
-// network posts what clients send until the next tick. It is a system, and not
-// a goroutine, so that a run repeats.
+// network posts what clients send until the next tick of the grid. It is a
+// system, and not a goroutine, so that a run repeats. Clients do not wait for the
+// server: what they send during a tick that is too long comes in a heap.
 func (w *world) network(dt time.Duration) {
+	next := (w.loop.Time()/dt + 1) * dt
 	// Player i of n logs in at i/n of the login time.
-	n, over := uint64(w.sc.Players), uint64(w.sc.loginTime())
-	for until := uint64(min(w.loop.Time()+dt, w.sc.loginTime())) * n / over; w.logins < until; w.logins++ {
-		w.post(loginInput{w.logins})
+	n, in := uint64(w.sc.Players), w.sc.loginTime()
+	for until := n * uint64(min(next, in)) / uint64(in); w.logins < until; w.logins++ {
+		if err := w.loop.Input(loginInput{w.logins}); err != nil {
+			break // the inbox is full: they try again
+		}
 	}
-	perTick := uint64(w.sc.Players) * actionsPerSec * uint64(dt) / uint64(time.Second)
-	for range perTick {
-		w.inputs++
+	// Seconds and rest apart: players times nanoseconds can exceed 64 bits.
+	sec, rest := uint64(next/time.Second), uint64(next%time.Second)
+	for until := actionsPerSec * (n*sec + n*rest/uint64(time.Second)); w.inputs < until; w.inputs++ {
 		x := w.draw.of(workInput, 0, w.inputs)
-		w.post(actionInput{x % uint64(w.sc.Players), w.inputs})
+		// What finds the inbox full is lost, as it would be, and counted by the loop.
+		_ = w.loop.Input(actionInput{x % n, w.inputs})
 	}
 }
 
-func (w *world) post(v any) { w.check(w.loop.Input(v)) }
-
-// check keeps the first error of a call that the scenario gives no reason to
-// fail. A loop that was told to stop refuses, which is no error.
+// check ends the run with the error of a call that the scenario gives no reason
+// to fail. A loop that was told to stop refuses, which is no error.
 func (w *world) check(err error) {
-	if err != nil && !errors.Is(err, tick.ErrStopped) && w.err == nil {
-		w.err = err
+	switch {
+	case err == nil || w.err != nil || errors.Is(err, tick.ErrStopped):
+	case errors.Is(err, tick.ErrFull):
+		w.err = fmt.Errorf("sim: timers pile up, since the cap of %d callbacks a tick is less than what comes due: raise it, or take fewer players: %w", w.pol.Cap, err)
+	default:
+		w.err = fmt.Errorf("sim: %w", err)
 	}
 }
 
@@ -148,18 +164,16 @@ func (w *world) input(v any) {
 		w.login(in.player)
 	case actionInput:
 		w.work.Burn(w.draw.length(workInput, in.player, in.number))
-		if s, ok := w.reg.Find(playerKey(in.player)); ok {
+		if s, ok := w.reg.Find(w.keys[in.player]); ok {
 			s.Touch()
 			w.cast(s.Player)
 		}
 	}
 }
 
-func playerKey(id uint64) string { return "p" + strconv.FormatUint(id, 10) }
-
 func (w *world) login(id uint64) {
 	w.work.Burn(w.draw.length(workLogin, id, 0))
-	p := &player{id: id, key: playerKey(id)}
+	p := &player{id: id, key: w.keys[id]}
 	s, _, err := w.reg.Login(p.key, p)
 	if err != nil {
 		w.check(err)
@@ -167,10 +181,14 @@ func (w *world) login(id uint64) {
 	}
 	p.session = s
 	// Everybody's first heartbeat and autosave are at a time of their own.
+	beat := max(heartbeat, w.sc.Interval)
 	w.every(s.Scope, tick.Spec{
-		After: between(w.draw.of(workHeartbeat, id, 0), 0, heartbeat), Every: heartbeat,
+		After: between(w.draw.of(workHeartbeat, id, 0), 0, beat), Every: beat,
 		Lane: tick.Urgent, Kind: w.kinds[workHeartbeat],
-	}, func(tick.Firing) { w.work.Burn(w.draw.length(workHeartbeat, id, uint64(w.loop.Now()))) })
+	}, func(tick.Firing) {
+		w.work.Burn(w.draw.length(workHeartbeat, id, p.beats))
+		p.beats++
+	})
 	w.every(s.Scope, tick.Spec{
 		After: between(w.draw.of(workSaveCopy, id, 0), 0, autosave), Every: autosave,
 		Lane: tick.Bulk, Kind: w.kinds[workSaveCopy],
@@ -218,6 +236,9 @@ func (w *world) save(owner *tick.Scope, p *player) {
 		w.check(w.work.Block(context.Background(), d))
 		return
 	}
+	if w.servers != nil {
+		w.servers.until(w.loop.Time())
+	}
 	err := tick.Offload(owner, tick.Job[struct{}]{
 		Key: p.key, Kind: w.kinds[workSave], Timeout: saveTimeout,
 		Run: func(ctx context.Context) (struct{}, error) { return struct{}{}, w.waitJob(ctx, d) },
@@ -236,12 +257,15 @@ func (w *world) waitJob(ctx context.Context, d time.Duration) error {
 	return w.work.Block(ctx, d)
 }
 
-// kill is the event: every monster dies, and comes back later, all at once if
-// nothing is done about it.
+// kill is the event: every monster dies, and comes back in the same tick, later,
+// if nothing is done about it.
 func (w *world) kill() {
 	delay := w.sc.RespawnAt() - w.sc.KillAt()
 	sp := tick.Spec{
-		After: delay, Lane: tick.Bulk, Kind: w.kinds[workRespawn],
+		// A tick, not a duration: each kill takes its time, and durations would
+		// count from the end of it.
+		At:   w.loop.Now() + tick.Tick((delay+w.sc.Interval-1)/w.sc.Interval),
+		Lane: tick.Bulk, Kind: w.kinds[workRespawn],
 		Jitter: tick.Jitter{Late: w.pol.Jitter},
 	}
 	respawn := func(tick.Firing) {
@@ -250,9 +274,8 @@ func (w *world) kill() {
 	}
 	for range w.sc.Storm {
 		w.work.Burn(costs[workKill].mean)
-		w.killed++
 		if _, err := w.loop.Root().Schedule(sp, respawn); err != nil {
-			w.check(fmt.Errorf("sim: respawn %d of %d: %w", w.killed, w.sc.Storm, err))
+			w.check(err)
 			return
 		}
 	}

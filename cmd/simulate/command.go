@@ -49,18 +49,19 @@ func newCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "Show what a spawn storm does to tick latency",
+		Args:  flagsOnly,
 		Long: `Simulate plays a spawn storm on the production loop: 2,000 players with buffs,
 cooldowns, heartbeats and blocking saves; at 40 % of the run an event kills
 100,000 monsters, which all respawn at 60 %; at 80 % everybody logs out.
 It does so once for each policy, prints a table and writes pictures.
 
-Policies: nothing, or some of jitter, cap and workers joined by +.`,
+Policies: nothing, or some of jitter, cap and workers joined by +.
+Exit codes: 0 ok, 1 failed, 2 wrong use, 130 interrupted (results are written).`,
 		Example: `  simulate                                     # all policies, a few seconds
   simulate --seed 7 --out results              # the same again: same seed, same bytes
   simulate --policy nothing,cap --cap 2000     # two policies, with a cap of 2,000
   simulate --policy jitter --jitter 5s --storm 250000
   simulate --clock real --duration 30s         # callbacks burn the modelled cost for real`,
-		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -72,7 +73,12 @@ Policies: nothing, or some of jitter, cap and workers joined by +.`,
 	}
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if strings.Contains(err.Error(), "missing unit") {
+			err = fmt.Errorf("%w: write 5s or 500ms, say", err)
+		}
+		return &usageError{err}
+	})
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.policies, "policy", strings.Join(sim.PolicyNames(), ","), "comma list of policies")
@@ -91,20 +97,27 @@ Policies: nothing, or some of jitter, cap and workers joined by +.`,
 	return cmd
 }
 
+func flagsOnly(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return &usageError{fmt.Errorf("simulate: argument %q: want flags only, such as --policy jitter", args[0])}
+}
+
 // check returns all that is wrong with the flags, and the policies they name.
 func (o *options) check() ([]sim.Policy, error) {
 	policies, err := sim.ParsePolicies(o.policies, o.knobs)
 	errs := []error{err, o.knobs.Validate(), o.scenario.Validate()}
 	if o.clock != "virtual" && o.clock != "real" {
-		errs = append(errs, fmt.Errorf("clock %q: want virtual or real", o.clock))
+		errs = append(errs, fmt.Errorf("simulate: clock %q: want virtual or real", o.clock))
 	}
 	switch o.profile {
 	case "", "cpu", "mem", "trace":
 	default:
-		errs = append(errs, fmt.Errorf("profile %q: want cpu, mem or trace", o.profile))
+		errs = append(errs, fmt.Errorf("simulate: profile %q: want cpu, mem or trace", o.profile))
 	}
 	if o.out == "" {
-		errs = append(errs, errors.New("out: want a folder for results"))
+		errs = append(errs, errors.New("simulate: out \"\": want a folder for results"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, &usageError{err}
@@ -132,37 +145,55 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 	fmt.Fprintf(stdout, "scenario %s, seed %d, %s clock, %v in ticks of %v\n",
 		o.scenario.Name, o.seed, o.clock, o.scenario.Duration, o.scenario.Interval)
 	bar := newProgress(stderr, !o.quiet, len(policies))
-	var runs []*sim.Recording
-	for _, p := range policies {
-		bar.start(p.Name)
-		r, err := sim.Run(ctx, o.scenario, p, sim.Options{Seed: o.seed, Real: o.clock == "real", Progress: bar.at})
-		if err != nil {
-			bar.clear()
-			return fmt.Errorf("policy %s: %w", p.Name, err)
-		}
-		runs = append(runs, r)
-		if r.Interrupted {
-			break
-		}
-	}
-	bar.clear()
-	fmt.Fprintln(stdout)
-	if err := report.Table(stdout, runs); err != nil {
+	runs, err := o.play(ctx, policies, bar)
+	if err != nil {
 		return err
 	}
+	fmt.Fprintln(stdout)
+	err = report.Table(stdout, runs)
 	env := report.Describe(append([]string{"simulate"}, os.Args[1:]...), started, time.Since(started))
 	bar.say("writing results")
-	err = report.Write(o.out, runs, env, nil)
+	// Whoever closed stdout still gets the files of a run that took long.
+	err = errors.Join(err, report.Write(o.out, runs, env))
 	bar.clear()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nResults in %s: look at %s\n", o.out, filepath.Join(o.out, "tick-latency.png"))
-	if ctx.Err() != nil {
-		fmt.Fprintf(stderr, "simulate: interrupted during %s: results hold what there was\n", runs[len(runs)-1].Policy.Name)
+	if last := runs[len(runs)-1]; last.Interrupted || len(runs) < len(policies) {
+		fmt.Fprintf(stderr, "simulate: interrupted after %d of %d policies: results hold what there was\n",
+			complete(runs), len(policies))
 		return errInterrupted
 	}
 	return nil
+}
+
+// play runs the policies one after the other, until ctx ends.
+func (o *options) play(ctx context.Context, policies []sim.Policy, bar *progress) ([]*sim.Recording, error) {
+	defer bar.clear()
+	var runs []*sim.Recording
+	for _, p := range policies {
+		bar.start(p.Name)
+		r, err := sim.Run(ctx, o.scenario, p, sim.Options{Seed: o.seed, Real: o.clock == "real", Progress: bar.at})
+		if err != nil {
+			return nil, fmt.Errorf("policy %s: %w", p.Name, err)
+		}
+		runs = append(runs, r)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return runs, nil
+}
+
+// complete counts the runs that came to their end.
+func complete(runs []*sim.Recording) (n int) {
+	for _, r := range runs {
+		if !r.Interrupted {
+			n++
+		}
+	}
+	return n
 }
 
 // startProfile starts what --profile asks for.

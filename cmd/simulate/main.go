@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 )
 
@@ -42,9 +43,21 @@ func run(args []string) int {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
 	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "simulate: %v\nRun \"simulate --help\" for the flags.\n", err)
+		for line := range strings.Lines(err.Error()) { // a line for each thing that is wrong
+			complain(line)
+		}
+		fmt.Fprintln(os.Stderr, `Run "simulate --help" for the flags.`)
 		return exitUsage
 	}
-	fmt.Fprintf(os.Stderr, "simulate: %v\n", err)
+	complain(err.Error())
 	return exitFailed
+}
+
+// complain writes a message to stderr. Packages say who speaks; to whoever types
+// a command it is all simulate.
+func complain(text string) {
+	for _, p := range []string{"simulate: ", "report: ", "sim: "} {
+		text = strings.TrimPrefix(text, p)
+	}
+	fmt.Fprintln(os.Stderr, "simulate: "+strings.TrimSuffix(text, "\n"))
 }

@@ -5,23 +5,26 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/tickwheel/tickwheel/sim"
 	"github.com/tickwheel/tickwheel/sim/plot"
 )
 
-// Files are the names Write writes, in order.
-var Files = []string{
-	"summary.json", "ticks.csv", "environment.json",
-	"tick-latency.png", "tick-latency.svg", "percentiles.png",
+// Files returns the names Write writes, in order.
+func Files() []string {
+	return []string{
+		"summary.json", "ticks.csv", "environment.json",
+		"tick-latency.png", "tick-latency.svg", "percentiles.png",
+	}
 }
 
 // MakeDir makes the folder for results, with its parents, and checks that files
 // can be made in it, so that a long run does not end in vain.
 func MakeDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("report: no folder for results: %w: choose another one", err)
+		return fmt.Errorf("report: no folder for results: %w: choose another folder", err)
 	}
 	f, err := os.CreateTemp(dir, ".writable-*")
 	if err != nil {
@@ -32,9 +35,12 @@ func MakeDir(dir string) error {
 }
 
 // Write writes all files of a set of runs of one scenario into dir, which
-// exists. Files of an earlier set are replaced one by one. done, if set, is told
-// the name of each file that is complete.
-func Write(dir string, runs []*sim.Recording, env Environment, done func(name string)) error {
+// exists. Files of an earlier set are replaced one by one. It panics if there are
+// no runs; a run may have no ticks.
+func Write(dir string, runs []*sim.Recording, env Environment) error {
+	if len(runs) == 0 {
+		panic("report: Write: no runs")
+	}
 	pictures, opts, spectrum := pictures(runs)
 	render := map[string]func(io.Writer) error{
 		"summary.json":     func(w io.Writer) error { return writeJSON(w, Summarize(runs)) },
@@ -44,12 +50,9 @@ func Write(dir string, runs []*sim.Recording, env Environment, done func(name st
 		"tick-latency.svg": func(w io.Writer) error { return plot.TickLatency(w, plot.SVG, pictures, opts) },
 		"percentiles.png":  func(w io.Writer) error { return plot.Percentiles(w, plot.PNG, pictures, spectrum) },
 	}
-	for _, name := range Files {
+	for _, name := range Files() {
 		if err := plot.WriteFile(filepath.Join(dir, name), render[name]); err != nil {
 			return fmt.Errorf("report: %w", err)
-		}
-		if done != nil {
-			done(name)
 		}
 	}
 	return nil
@@ -66,8 +69,9 @@ func pictures(runs []*sim.Recording) (ps []plot.Run, latency, spectrum plot.Opti
 		ps = append(ps, p)
 	}
 	sc := runs[0].Scenario
-	about := fmt.Sprintf("%s players, %s monsters die at %v and respawn at %v; mass logout at %v · seed %d · %s clock",
-		thousands(sc.Players), thousands(sc.Storm), sc.KillAt(), sc.RespawnAt(), sc.LogoutAt(), runs[0].Seed, clockName(runs[0]))
+	about := fmt.Sprintf("%s players; %s monsters die at %s s and respawn at %s s; mass logout at %s s · seed %d · %s clock",
+		thousands(sc.Players), thousands(sc.Storm), seconds(sc.KillAt()), seconds(sc.RespawnAt()), seconds(sc.LogoutAt()),
+		runs[0].Seed, clockName(runs[0]))
 	latency = plot.Options{
 		Title:    "Length of every tick: " + sc.Name,
 		Subtitle: about,
@@ -90,4 +94,9 @@ func pictures(runs []*sim.Recording) (ps []plot.Run, latency, spectrum plot.Opti
 		Floor:    100 * time.Microsecond,
 	}
 	return ps, latency, spectrum
+}
+
+// seconds writes d in seconds, to the millisecond.
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(float64(d.Milliseconds())/1000, 'f', -1, 64)
 }
