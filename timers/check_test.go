@@ -176,11 +176,11 @@ func (k *checker) far() error {
 	n := 0
 	for t := c.now + c.reach + 1; ; t++ {
 		var ok bool
-		if t, ok = c.farSet.next(t); !ok {
+		if t, ok = c.far.next(t); !ok {
 			break
 		}
 		n++
-		l := c.far.get(int64(t))
+		l := c.far.lists.get(int64(t))
 		if l == nil || l.empty() {
 			return fmt.Errorf("far tick %d is in the set but has no lists", t)
 		}
@@ -190,14 +190,20 @@ func (k *checker) far() error {
 			}
 		}
 	}
-	if first, ok := c.farSet.next(0); ok && first <= c.now+c.reach {
+	if first, ok := c.far.next(c.far.edge + 1); ok && first <= c.now+c.reach {
 		return fmt.Errorf("far tick %d should be in the ring", first)
 	}
-	if n != c.far.n {
-		return fmt.Errorf("%d far ticks in the set, %d in the table", n, c.far.n)
+	if n != c.far.lists.n {
+		return fmt.Errorf("%d far ticks in the set, %d in the table", n, c.far.lists.n)
 	}
-	if want := c.farSet.node(0, int64((c.now+c.reach+1)>>6)); c.pull != want {
-		return fmt.Errorf("pull bitmap is %b, want %b", c.pull, want)
+	if c.far.edge != c.now+c.reach {
+		return fmt.Errorf("the far edge is %d, want %d", c.far.edge, c.now+c.reach)
+	}
+	if first, ok := c.far.far.next(0); ok && first <= c.far.edge+c.far.span {
+		return fmt.Errorf("far tick %d should be in the map", first)
+	}
+	if want := c.far.far.node(0, int64((c.far.edge+c.far.span+1)>>6)); c.far.coming != want {
+		return fmt.Errorf("bitmap of coming ticks is %b, want %b", c.far.coming, want)
 	}
 	return nil
 }

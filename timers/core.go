@@ -11,11 +11,7 @@ type core struct {
 	reach     Tick   // len of the ring: far timers are due after now+reach
 	n         int    // timers pending
 	cancelled uint64 // so far
-	far       table[farLists]
-	farSet    tickSet
-	// pull caches farSet's bitmap of the 64 ticks around the next tick to be
-	// pulled in, so that an idle tick costs no probe.
-	pull uint64
+	far       farTicks
 
 	due     [Lanes]uint32 // timers in the due lists that will fire
 	waiting uint32        // sum of due
@@ -65,14 +61,7 @@ func (c *core) file(deadline Tick, rank uint32) (ref, gen uint32) {
 }
 
 func (c *core) fileFar(deadline Tick, rank uint32) (ref, gen uint32) {
-	l := c.far.put(int64(deadline))
-	if l.empty() {
-		c.farSet.add(deadline)
-		if deadline>>6 == (c.now+c.reach+1)>>6 {
-			c.pull |= 1 << (deadline & 63)
-		}
-	}
-	sl := &l[rank]
+	sl := &c.far.add(deadline)[rank]
 	ref = sl.cur
 	if ref&entryMask == 0 {
 		ref = c.extend(sl, deadline, uint64(rank)<<rankShift|farBit)
@@ -102,7 +91,7 @@ func (c *core) uncount(b uint32) {
 	case d <= c.reach:
 		c.ring.slots[rank][deadline&c.ring.mask].fill--
 	default:
-		c.far.get(int64(deadline))[rank].fill--
+		c.far.lists.get(int64(deadline))[rank].fill--
 	}
 }
 
@@ -184,24 +173,15 @@ func (c *core) leave(b uint32) {
 			return
 		}
 	default:
-		l := c.far.get(int64(m.deadline))
+		l := c.far.lists.get(int64(m.deadline))
 		if c.cutTail(&l[rank], b) {
 			if l.empty() {
-				c.dropFar(m.deadline)
+				c.far.drop(m.deadline)
 			}
 			return
 		}
 	}
 	c.unlink(b)
-}
-
-// dropFar forgets a far tick that has no blocks left.
-func (c *core) dropFar(t Tick) {
-	c.far.del(int64(t))
-	c.farSet.remove(t)
-	if t>>6 == (c.now+c.reach+1)>>6 {
-		c.pull &^= 1 << (t & 63)
-	}
 }
 
 // park takes a block that holds nothing that will fire out of its due list. It
@@ -220,13 +200,10 @@ func (c *core) enter() {
 	if c.ring.marked(c.now) {
 		c.takeSlot(c.now)
 	}
-	t := c.now + c.reach
-	if c.pull>>(t&63)&1 != 0 {
-		c.pullIn(t)
+	if c.far.due() {
+		c.pullIn(c.now + c.reach)
 	}
-	if t&63 == 63 {
-		c.pull = c.farSet.node(0, int64((t+1)>>6))
-	}
+	c.far.advance()
 }
 
 // takeSlot appends tick t's lists to the due lists, behind what was carried.
@@ -258,16 +235,14 @@ func (c *core) takeSlot(t Tick) {
 
 // pullIn makes far tick t's lists the ring's slot of t, which is free.
 func (c *core) pullIn(t Tick) {
-	l := c.far.get(int64(t))
+	l := c.far.lists.get(int64(t))
 	for rank := range l {
 		if l[rank].cur != 0 {
 			c.ring.lane(uint32(rank))[t&c.ring.mask] = l[rank]
 		}
 	}
 	c.ring.mark(t)
-	c.far.del(int64(t))
-	c.farSet.remove(t)
-	c.pull &^= 1 << (t & 63)
+	c.far.drop(t)
 }
 
 // nextMarked returns the first tick after now that has blocks.
@@ -275,20 +250,20 @@ func (c *core) nextMarked() (Tick, bool) {
 	if t, ok := c.ring.next(c.now); ok {
 		return t, true
 	}
-	return c.farSet.next(c.now + c.reach + 1)
+	return c.far.next(c.far.edge + 1)
 }
 
 // jump makes t the tick in hand; no tick in (now, t] has blocks.
 func (c *core) jump(t Tick) {
 	c.now = t
-	for {
-		f, ok := c.farSet.next(0)
-		if !ok || f > t+c.reach {
-			break
+	for edge := t + c.reach; ; {
+		f, ok := c.far.next(c.far.edge + 1)
+		if !ok || f > edge {
+			c.far.jump(edge)
+			return
 		}
 		c.pullIn(f)
 	}
-	c.pull = c.farSet.node(0, int64((t+c.reach+1)>>6))
 }
 
 // load counts the timers that will fire at t.
@@ -299,7 +274,7 @@ func (c *core) load(t Tick) int {
 	case d <= c.reach:
 		return c.ring.load(t)
 	}
-	if l := c.far.get(int64(t)); l != nil {
+	if l := c.far.lists.get(int64(t)); l != nil {
 		return l.load()
 	}
 	return 0

@@ -18,6 +18,109 @@ func (l *farLists) load() int {
 	return int(l[0].fill) + int(l[1].fill) + int(l[2].fill)
 }
 
+// farTicks is where far timers wait, and in which order their ticks come. Ticks
+// up to span beyond the ring are bits of a map that moves along with time, those
+// beyond it members of a trie, from which they move to the map one tick at a time.
+type farTicks struct {
+	lists table[farLists]
+	near  bitmap // ticks in (edge, edge+span]; made with the first far timer
+	far   tickSet
+	edge  Tick // the last tick of the ring
+	span  Tick
+	// coming caches far's bitmap of the 64 ticks around edge+span+1, the next
+	// to move to near, so that an idle tick costs no probe.
+	coming uint64
+}
+
+// farSpan is how many times longer the map is than the ring: with the default
+// ring it reaches 29 hours of 50 ms ticks and takes 260 KB.
+const farSpan = 128
+
+// add returns the lists of a tick beyond the edge, making them if need be.
+func (f *farTicks) add(t Tick) *farLists {
+	l := f.lists.put(int64(t))
+	if !l.empty() {
+		return l
+	}
+	if f.near.occ == nil {
+		f.near = newBitmap(f.span)
+	}
+	if t-f.edge <= f.span {
+		f.near.mark(t)
+		return l
+	}
+	f.far.add(t)
+	if t>>6 == (f.edge+f.span+1)>>6 {
+		f.coming |= 1 << (t & 63)
+	}
+	return l
+}
+
+// drop forgets a tick whose lists are empty or were taken over.
+func (f *farTicks) drop(t Tick) {
+	f.lists.del(int64(t))
+	if t-f.edge <= f.span {
+		f.near.unmark(t)
+		return
+	}
+	f.far.remove(t)
+	if t>>6 == (f.edge+f.span+1)>>6 {
+		f.coming &^= 1 << (t & 63)
+	}
+}
+
+// due tells whether the tick after the edge has lists.
+func (f *farTicks) due() bool { return f.lists.n > 0 && f.near.marked(f.edge+1) }
+
+// still tells whether advancing the edge by a tick changes nothing else.
+func (f *farTicks) still() bool {
+	t := f.edge + 1 + f.span
+	return f.lists.n == 0 || !f.near.marked(f.edge+1) && f.coming>>(t&63)&1 == 0 && t&63 != 63
+}
+
+// advance moves the edge by a tick, whose lists have been dropped.
+func (f *farTicks) advance() {
+	f.edge++
+	t := f.edge + f.span
+	if f.coming>>(t&63)&1 != 0 {
+		f.far.remove(t)
+		f.near.mark(t)
+	}
+	if t&63 == 63 {
+		f.coming = f.far.node(0, int64((t+1)>>6))
+	}
+}
+
+// jump moves the edge to t, up to which there are no lists.
+func (f *farTicks) jump(t Tick) {
+	f.edge = t
+	for {
+		m, ok := f.far.next(0)
+		if !ok || m > t+f.span {
+			break
+		}
+		f.far.remove(m)
+		f.near.mark(m)
+	}
+	f.coming = f.far.node(0, int64((t+f.span+1)>>6))
+}
+
+// next returns the first tick with lists that is at least from, which is
+// beyond the edge.
+func (f *farTicks) next(from Tick) (Tick, bool) {
+	if f.lists.n == 0 {
+		return 0, false
+	}
+	if t, ok := f.near.next(from - 1); ok && t <= f.edge+f.span {
+		return t, true
+	}
+	return f.far.next(from)
+}
+
+func (f *farTicks) bytes() int64 {
+	return f.lists.bytes() + f.near.bytes() + f.far.nodes.bytes()
+}
+
 // tickSet is an ordered set of ticks: a 64-way trie of bitmaps whose nodes
 // are found by hash. Insert, remove and successor take at most one probe a
 // level, whatever the distance.

@@ -70,11 +70,11 @@ func (w *Wheel[T]) run(to Tick, fire func(Firing[T])) Report {
 // idle passes to the next tick if nothing at all is to be done there.
 func (w *Wheel[T]) idle() bool {
 	next := w.now + 1
-	last := next + w.reach
-	if w.busy || w.cut || w.waiting > 0 || w.ring.marked(next) || w.pull>>(last&63)&1 != 0 || last&63 == 63 || next > maxTick {
+	if w.busy || w.cut || w.waiting > 0 || w.ring.marked(next) || !w.far.still() || next > maxTick {
 		return false
 	}
 	w.now = next
+	w.far.edge++
 	w.starved = [Lanes]int{}
 	return true
 }

@@ -35,7 +35,7 @@ func (c *core) ticks() iter.Seq[Tick] {
 		}
 		for t := c.now + c.reach + 1; ; t++ {
 			var ok bool
-			if t, ok = c.farSet.next(t); !ok || !yield(t) {
+			if t, ok = c.far.next(t); !ok || !yield(t) {
 				return
 			}
 		}
@@ -83,7 +83,7 @@ func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
 // slotAt returns a copy of the list of tick t, which is after now.
 func (c *core) slotAt(t Tick, rank uint32) slot {
 	if t-c.now > c.reach {
-		if l := c.far.get(int64(t)); l != nil {
+		if l := c.far.lists.get(int64(t)); l != nil {
 			return l[rank]
 		}
 		return slot{}

@@ -40,10 +40,11 @@ func New[T any](cfg Config) (*Wheel[T], error) {
 	shift := uint32(bits.TrailingZeros(uint(cfg.ChunkBlocks)))
 	w.slab.shift, w.slab.mask = shift, uint32(cfg.ChunkBlocks-1)
 	w.genLimit = 1<<genBits - 1
-	w.ring.init(cfg.NearTicks)
+	w.ring.bitmap = newBitmap(Tick(cfg.NearTicks))
 	w.groups.init(shift, cfg.MaxGroups)
 	w.pins.init(shift)
 	w.now, w.reach = cfg.Start, Tick(cfg.NearTicks)
+	w.far.edge, w.far.span = w.now+w.reach, w.reach*farSpan
 	w.addPayloads = func() { w.pays = append(w.pays, make([]T, cfg.ChunkBlocks<<entryBits)) }
 	if hasPointers(reflect.TypeFor[T]()) {
 		w.wipe = func(ref uint32) { *w.pay(ref) = *new(T) }
@@ -294,6 +295,6 @@ func (w *Wheel[T]) Stats() Stats {
 	for _, s := range w.ring.slots {
 		b += int64(len(s)) * 8
 	}
-	b += w.far.bytes() + w.farSet.nodes.bytes() + w.pins.bytes()
+	b += w.far.bytes() + w.ring.bytes() + w.pins.bytes()
 	return Stats{Blocks: w.used, Retired: w.retired, Bytes: b}
 }
