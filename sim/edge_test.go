@@ -230,7 +230,8 @@ func TestRealClock(t *testing.T) {
 		r := play(t, sc, policy(t, name), Options{Real: true, Seed: 1})
 		assert.True(t, r.Real)
 		assert.False(t, r.Interrupted)
-		assert.Equal(t, sc.Ticks(), int64(len(r.Ticks))+r.Stats.Shed, "%s: ticks and shed intervals", name)
+		// A machine that stalls near the end can shed past it.
+		assert.GreaterOrEqual(t, int64(len(r.Ticks))+r.Stats.Shed, sc.Ticks(), "%s: ticks and shed intervals", name)
 		burnt := time.Duration(0)
 		for _, k := range r.Ticks {
 			burnt += k.Duration

@@ -38,6 +38,7 @@ type Quantiles struct{ P50, P90, P99, P999, Max int64 }
 // recorder collects a Recording from a loop's observer.
 type recorder struct {
 	ticks []TickRecord
+	shed  int64 // intervals so far
 	trace *trace
 }
 
@@ -48,8 +49,11 @@ func newRecorder(ticks int64) *recorder {
 // observer returns the hooks that fill r.
 func (r *recorder) observer() *tick.Observer {
 	return &tick.Observer{
-		Fire:  r.trace.fire,
-		Shed:  r.trace.shed,
+		Fire: r.trace.fire,
+		Shed: func(s tick.ShedInfo) {
+			r.shed += s.Intervals
+			r.trace.shed(s)
+		},
 		Guard: r.trace.guard,
 		Job:   r.trace.job,
 		Tick: func(i *tick.TickInfo) {

@@ -65,7 +65,7 @@ func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, e
 		o.prepare(w)
 	}
 	if o.Real {
-		r.Interrupted = !runReal(ctx, w, o)
+		r.Interrupted = !runReal(ctx, w, rec, o)
 	} else {
 		r.Interrupted = !runVirtual(ctx, w, o)
 	}
@@ -114,14 +114,14 @@ func runVirtual(ctx context.Context, w *world, o Options) bool {
 
 // runReal lets the loop keep pace with the machine's clock. It reports whether
 // the run came to its end.
-func runReal(ctx context.Context, w *world, o Options) (whole bool) {
+func runReal(ctx context.Context, w *world, rec *recorder, o Options) (whole bool) {
 	report := meter{total: w.sc.Duration, f: o.Progress}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w.loop.OnTick(func(dt time.Duration) {
-		now := w.loop.Time()
-		report.at(now)
-		whole = (now/dt+1)*dt > w.sc.Duration // no other tick of the grid fits
+	w.loop.OnTick(func(time.Duration) {
+		report.at(w.loop.Time())
+		// By intended starts, as under the virtual clock: overdue ticks still run.
+		whole = int64(w.loop.Now())+rec.shed >= w.sc.Ticks()
 		if whole || w.err != nil {
 			cancel()
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tickwheel/tickwheel/sim"
@@ -69,20 +70,22 @@ func pictures(runs []*sim.Recording) (ps []plot.Run, latency, spectrum plot.Opti
 		ps = append(ps, p)
 	}
 	sc := runs[0].Scenario
-	about := fmt.Sprintf("%s players; %s monsters die at %s s and respawn at %s s; mass logout at %s s · seed %d · %s clock",
-		thousands(sc.Players), thousands(sc.Storm), seconds(sc.KillAt()), seconds(sc.RespawnAt()), seconds(sc.LogoutAt()),
-		runs[0].Seed, clockName(runs[0]))
+	about := about(runs[0])
 	latency = plot.Options{
 		Title:    "Length of every tick: " + sc.Name,
 		Subtitle: about,
 		Interval: sc.Interval,
 		Floor:    100 * time.Microsecond,
-		Marks: []plot.Mark{
-			{At: sc.KillAt(), Label: "kill"},
-			{At: sc.RespawnAt(), Label: "respawn storm"},
-			{At: sc.LogoutAt(), Label: "mass logout"},
-		},
-		Zoom: plot.Window{From: max(0, sc.RespawnAt()-time.Second), To: min(sc.Duration, sc.RespawnAt()+5*time.Second)},
+		Zoom:     plot.Window{From: max(0, sc.RespawnAt()-time.Second), To: min(sc.Duration, sc.RespawnAt()+5*time.Second)},
+	}
+	if z := latency.Zoom; sc.Storm == 0 || z.To-z.From > sc.Duration/2 {
+		latency.Zoom = plot.Window{} // no storm, or a close-up of nearly all there is
+	}
+	if sc.Storm > 0 {
+		latency.Marks = append(latency.Marks, plot.Mark{At: sc.KillAt(), Label: "kill"}, plot.Mark{At: sc.RespawnAt(), Label: "respawn storm"})
+	}
+	if sc.Players > 0 {
+		latency.Marks = append(latency.Marks, plot.Mark{At: sc.LogoutAt(), Label: "mass logout"})
 	}
 	if runs[0].Real {
 		latency.TimeLabel = "time, s"
@@ -94,6 +97,20 @@ func pictures(runs []*sim.Recording) (ps []plot.Run, latency, spectrum plot.Opti
 		Floor:    100 * time.Microsecond,
 	}
 	return ps, latency, spectrum
+}
+
+// about says in a line what was run.
+func about(r *sim.Recording) string {
+	sc := r.Scenario
+	parts := []string{thousands(sc.Players) + " players"}
+	if sc.Storm > 0 {
+		parts = append(parts, fmt.Sprintf("%s monsters die at %s s and respawn at %s s",
+			thousands(sc.Storm), seconds(sc.KillAt()), seconds(sc.RespawnAt())))
+	}
+	if sc.Players > 0 {
+		parts = append(parts, fmt.Sprintf("mass logout at %s s", seconds(sc.LogoutAt())))
+	}
+	return fmt.Sprintf("%s · seed %d · %s clock", strings.Join(parts, "; "), r.Seed, clockName(r))
 }
 
 // seconds writes d in seconds, to the millisecond.

@@ -157,7 +157,9 @@ func TestWrite(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, entries, "a look whether one may write leaves nothing")
-	runs := play(t, small(), "nothing", "jitter")
+	sc := small()
+	sc.Duration = 5 * time.Second // drawing takes its time under -race
+	runs := play(t, sc, "nothing", "jitter")
 	env := Describe([]string{"simulate", "--seed", "7"}, time.Unix(0, 0).UTC(), 1500*time.Millisecond)
 	require.NoError(t, Write(dir, runs, env))
 	read := func() map[string][]byte {
@@ -184,16 +186,39 @@ func TestWrite(t *testing.T) {
 
 	// Replaced by the same again, whatever stood there.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "summary.json"), []byte("old"), 0o644))
-	require.NoError(t, Write(dir, play(t, small(), "nothing", "jitter"), env))
+	require.NoError(t, Write(dir, play(t, sc, "nothing", "jitter"), env))
 	assert.Equal(t, first, read(), "same seed, same bytes")
 	assert.Panics(t, func() { _ = Write(dir, nil, env) })
+}
+
+func TestPicturesSayWhatWasRun(t *testing.T) {
+	for _, c := range []struct {
+		players, storm int
+		duration       time.Duration
+		subtitle       string
+		marks          int
+		zoom           bool
+	}{
+		{2_000, 100_000, 150 * time.Second, "2,000 players; 100,000 monsters die at 60 s and respawn at 90 s; mass logout at 120 s · seed 7 · virtual clock", 3, true},
+		{0, 5, 20 * time.Second, "0 players; 5 monsters die at 8 s and respawn at 12 s · seed 7 · virtual clock", 2, true},
+		{3, 0, 150 * time.Second, "3 players; mass logout at 120 s · seed 7 · virtual clock", 1, false},
+		{0, 0, 150 * time.Second, "0 players · seed 7 · virtual clock", 0, false},
+		{1, 1, 5 * time.Second, "1 players; 1 monsters die at 2 s and respawn at 3 s; mass logout at 4 s · seed 7 · virtual clock", 3, false},
+	} {
+		sc := small()
+		sc.Players, sc.Storm, sc.Duration = c.players, c.storm, c.duration
+		_, latency, spectrum := pictures([]*sim.Recording{{Scenario: sc, Seed: 7}})
+		assert.Equal(t, c.subtitle, latency.Subtitle)
+		assert.Equal(t, c.subtitle, spectrum.Subtitle)
+		assert.Len(t, latency.Marks, c.marks, c.subtitle)
+		assert.Equal(t, c.zoom, latency.Zoom.To > latency.Zoom.From, "%s: a close-up", c.subtitle)
+	}
 }
 
 // Runs without storm, players or ticks are pictures and files, too.
 func TestWriteOddRuns(t *testing.T) {
 	for _, change := range []func(*sim.Scenario){
-		func(s *sim.Scenario) { s.Storm = 0 },
-		func(s *sim.Scenario) { s.Players, s.Storm = 0, 0 },
+		func(s *sim.Scenario) { s.Players, s.Storm, s.Duration = 0, 0, 2*time.Second },
 		func(s *sim.Scenario) { s.Duration = s.Interval },
 	} {
 		sc := small()
