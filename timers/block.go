@@ -4,9 +4,9 @@ package timers
 // separate arrays, so that a cancel touches one word and a schedule one payload
 // line: a word (which entries are live, and the generation that makes stale
 // handles inert), the list links with the deadline, the payloads, and, only
-// where timers belong to groups, the back links into those. Arrays grow by a
-// chunk and are never copied; an entry is used once in the life of a block, so
-// that block generation and entry number name one arming.
+// where timers have one, each timer's group or pin. Arrays grow by a chunk and
+// are never copied; an entry is used once in the life of a block, so that block
+// generation and entry number name one arming.
 //
 // Entry numbers are block<<3 | index. Block 0 is never used, so that 0 means
 // "none"; blocks 1 to 3 are the heads of the due lists.
@@ -16,12 +16,11 @@ const (
 	perBlock  = 1 << entryBits
 	entryMask = perBlock - 1
 
-	// Fields of a block's word.
-	// An entry is live while it holds a timer, or forwards to one; in a tail
+	// Fields of a block's word. An entry is live while it holds a timer, or forwards to one; in a tail
 	// block of the ring also those not used yet, so that a block leaves its list
 	// once for 8 timers and not whenever it happens to be empty.
 	liveMask   = 1<<perBlock - 1
-	linkShift  = perBlock // entry has a back link
+	pinShift   = perBlock // the entry's back link is a pin number
 	rankShift  = 16       // lane rank, 2 bits
 	parkedBit  = 1 << 18  // in no list; freed when its last entry goes
 	farBit     = 1 << 19  // opened for a tick beyond the ring
@@ -31,7 +30,7 @@ const (
 	slotBits   = 17
 	genShift   = slotShift + slotBits
 	genBits    = 64 - genShift
-	pinFlag    = 1 << 31 // in Handle.gen, member and link values: a pin number
+	pinFlag    = 1 << 31 // in Handle.gen: the rest names a pin
 	firstBlock = 1 + Lanes
 	maxBlocks  = 1 << (31 - entryBits)
 )
@@ -58,7 +57,7 @@ func (s *slot) unused() uint64 { return liveMask << ((s.cur-1)&entryMask + 1) & 
 type slab struct {
 	words [][]uint64
 	metas [][]meta
-	links [][]uint32 // nil chunks until a grouped timer needs one
+	links [][]uint32 // nil chunks until a timer has a group or a pin
 
 	shift, mask uint32 // block number → chunk, index in the chunk
 	genLimit    uint32 // a block is retired when its generation reaches this
@@ -74,12 +73,6 @@ type slab struct {
 func (s *slab) word(b uint32) *uint64 { return &s.words[b>>(s.shift&31)][b&s.mask] }
 func (s *slab) meta(b uint32) *meta   { return &s.metas[b>>(s.shift&31)][b&s.mask] }
 
-// link returns the back link of an entry whose linked bit is set.
-func (s *slab) link(ref uint32) *uint32 {
-	b := ref >> entryBits
-	return &s.links[b>>(s.shift&31)][(b&s.mask)<<entryBits|ref&entryMask]
-}
-
 // setLink stores an entry's back link, making room for the chunk's first one.
 func (s *slab) setLink(ref, v uint32) {
 	b := ref >> entryBits
@@ -88,7 +81,30 @@ func (s *slab) setLink(ref, v uint32) {
 		s.links[c] = make([]uint32, (s.mask+1)<<entryBits)
 	}
 	s.links[c][(b&s.mask)<<entryBits|ref&entryMask] = v
-	*s.word(b) |= 1 << (linkShift + ref&entryMask)
+}
+
+// unlinked notes that an entry has no back link, where any has one.
+func (s *slab) unlinked(ref uint32) {
+	b := ref >> entryBits
+	if l := s.links[b>>(s.shift&31)]; l != nil {
+		l[(b&s.mask)<<entryBits|ref&entryMask] = 0
+	}
+}
+
+// linkOf returns an entry's back link: its group, or its pin if it has one; 0 if
+// it has neither.
+func (s *slab) linkOf(ref uint32) uint32 {
+	b := ref >> entryBits
+	if l := s.links[b>>(s.shift&31)]; l != nil {
+		return l[(b&s.mask)<<entryBits|ref&entryMask]
+	}
+	return 0
+}
+
+// setPin makes an entry the place of a pinned timer, or a forwarder to it.
+func (s *slab) setPin(ref, pin uint32) {
+	s.setLink(ref, pin)
+	*s.word(ref >> entryBits) |= 1 << (pinShift + ref&entryMask)
 }
 
 // open takes a block for a deadline, linked to itself, with the given bits of

@@ -9,9 +9,10 @@ import (
 // checker walks a wheel after an operation. It is written against the data, not
 // with the methods under test.
 type checker struct {
-	c     *core
-	seen  map[uint32]string // block → list it was found in
-	armed int
+	c        *core
+	seen     map[uint32]string // block → list it was found in
+	armed    int
+	inGroups int // of those armed
 }
 
 func (w *Wheel[T]) check() error {
@@ -69,8 +70,13 @@ func (k *checker) list(name string, b, end uint32, rank uint32, skip uint64, ok 
 // firing counts the timers of block b that will fire.
 func (k *checker) firing(b uint32, skip uint64) (n uint32) {
 	for live := *k.c.word(b) & liveMask &^ skip; live != 0; live &= live - 1 {
-		if k.c.fires(b<<entryBits | uint32(bits.TrailingZeros64(live))) {
-			n++
+		ref := b<<entryBits | uint32(bits.TrailingZeros64(live))
+		if !k.c.fires(ref) {
+			continue
+		}
+		n++
+		if i := k.c.pinOf(ref); i != 0 && k.c.pins.rec(i).group != 0 || i == 0 && k.c.linkOf(ref) != 0 {
+			k.inGroups++
 		}
 	}
 	return n
@@ -247,7 +253,7 @@ func (k *checker) grouped() error {
 			if frozen != r.paused {
 				err = fmt.Errorf("member %x of group %d: frozen %v, group paused %v", m, ref, frozen, r.paused)
 			}
-			if m.gen&pinFlag == 0 && *c.link(m.ref) != ref || m.gen&pinFlag != 0 && c.pins.rec(m.ref).group != ref {
+			if m.gen&pinFlag == 0 && c.linkOf(m.ref) != ref || m.gen&pinFlag != 0 && c.pins.rec(m.ref).group != ref {
 				err = fmt.Errorf("member %x of group %d belongs to another", m, ref)
 			}
 			return m
@@ -270,18 +276,11 @@ func (k *checker) grouped() error {
 }
 
 // linked counts the timers that say they belong to a group.
-func (k *checker) linked() (n int) {
+func (k *checker) linked() int {
 	c := k.c
-	for b := uint32(firstBlock); b < c.fresh; b++ {
-		for live := *c.word(b) & (*c.word(b) >> linkShift) & liveMask; live != 0; live &= live - 1 {
-			l := *c.link(b<<entryBits | uint32(bits.TrailingZeros64(live)))
-			if l&pinFlag == 0 {
-				n++
-			}
-		}
-	}
+	n := k.inGroups
 	for i := uint32(1); i < c.pins.fresh; i++ {
-		if p := c.pins.rec(i); p.used && p.group != 0 {
+		if p := c.pins.rec(i); p.used && p.frozen && p.group != 0 {
 			n++
 		}
 	}
@@ -306,7 +305,7 @@ func (k *checker) blocks() error {
 			return fmt.Errorf("block %d: listed %v, parked %v", b, listed, w&parkedBit != 0)
 		}
 		used++
-		if l := w >> linkShift & liveMask; l&^(w&liveMask) != 0 {
+		if l := w >> pinShift & liveMask; l&^(w&liveMask) != 0 {
 			return fmt.Errorf("block %d has links %b without live entries %b", b, l, w&liveMask)
 		}
 		if !listed {

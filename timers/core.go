@@ -104,7 +104,7 @@ func (c *core) clear(ref uint32) {
 	}
 	b := ref >> entryBits
 	p := c.word(b)
-	w := *p &^ (1<<(ref&entryMask) | 1<<(linkShift+ref&entryMask))
+	w := *p &^ (1<<(ref&entryMask) | 1<<(pinShift+ref&entryMask))
 	empty := (w&(liveMask|emptyBit) - 1) >> 63
 	*p = w | empty<<emptyShift
 	c.emptied[c.nEmptied&63] = b
@@ -121,7 +121,7 @@ func (c *core) clearNow(ref uint32) {
 	}
 	b := ref >> entryBits
 	p := c.word(b)
-	*p &^= 1<<(ref&entryMask) | 1<<(linkShift+ref&entryMask)
+	*p &^= 1<<(ref&entryMask) | 1<<(pinShift+ref&entryMask)
 	if *p&liveMask == 0 {
 		c.leave(b)
 		c.release(b)

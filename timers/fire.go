@@ -233,13 +233,10 @@ func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 			}
 			continue
 		}
-		owner := uint32(0)
-		if word>>(linkShift+i)&1 != 0 {
-			owner = *w.link(ref)
-		}
+		owner := w.linkOf(ref)
 		f.Payload = pays[i]
-		if owner&pinFlag != 0 {
-			if !w.takePinned(owner&^pinFlag, ref, &f) {
+		if word>>(pinShift+i)&1 != 0 {
+			if !w.takePinned(owner, ref, &f) {
 				continue
 			}
 		} else {
@@ -251,7 +248,7 @@ func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 			if w.wipe != nil {
 				pays[i] = *new(T)
 			}
-			word &^= 1<<i | 1<<(linkShift+i)
+			word &^= 1 << i
 			*p = word
 			if word&liveMask == 0 {
 				w.unlink(b)

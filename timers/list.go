@@ -141,8 +141,8 @@ func (w *Wheel[T]) pending(ref, pin uint32) Pending[T] {
 		if r.frozen {
 			p.Deadline = w.now + Tick(max(r.remaining, 1))
 		}
-	} else if *w.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
-		g = *w.link(ref)
+	} else {
+		g = w.linkOf(ref)
 	}
 	p.Group = w.groups.name(g)
 	return p

@@ -40,7 +40,7 @@ func (c *core) freeze(ref uint32, remaining Span) uint32 {
 	p.frozen, p.remaining = true, remaining
 	c.stamp++
 	p.order = c.stamp
-	c.setLink(ref, i|pinFlag)
+	c.setPin(ref, i)
 	return i
 }
 

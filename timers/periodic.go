@@ -65,7 +65,7 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 	} else {
 		ref, _ = w.file(deadline, rank)
 		i = w.pins.newPin()
-		w.setLink(ref, i|pinFlag)
+		w.setPin(ref, i)
 	}
 	pin := w.pins.rec(i)
 	pin.at, pin.rank, pin.every = ref, rank, every

@@ -87,13 +87,10 @@ func (p *pins) handle(i uint32) Handle { return Handle{gen: p.rec(i).gen | pinFl
 
 // pinOf returns the pin an entry links to, or 0.
 func (c *core) pinOf(ref uint32) uint32 {
-	if *c.word(ref >> entryBits)>>(linkShift+ref&entryMask)&1 == 0 {
+	if *c.word(ref >> entryBits)>>(pinShift+ref&entryMask)&1 == 0 {
 		return 0
 	}
-	if l := *c.link(ref); l&pinFlag != 0 {
-		return l &^ pinFlag
-	}
-	return 0
+	return c.linkOf(ref)
 }
 
 // dropPin cancels a pinned timer, without its group's knowledge.

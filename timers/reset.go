@@ -31,8 +31,9 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 	b := ref >> entryBits
 	to, gen := w.file(deadline, w.rank(b))
 	*w.pay(to) = *w.pay(ref)
-	if *w.word(b)>>(linkShift+ref&entryMask)&1 != 0 {
-		g := *w.link(ref)
+	if g := w.linkOf(ref); g == 0 {
+		w.unlinked(to)
+	} else {
 		w.setLink(to, g)
 		w.join(w.groups.rec(g), Handle{gen: gen, ref: to})
 	}
@@ -74,7 +75,7 @@ func (w *Wheel[T]) placePin(i uint32, deadline Tick) {
 	p := w.pins.rec(i)
 	ref, _ := w.file(deadline, p.rank)
 	*w.pay(ref) = *w.pay(p.at)
-	w.setLink(ref, i|pinFlag)
+	w.setPin(ref, i)
 	p.at = ref
 }
 

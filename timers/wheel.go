@@ -141,6 +141,7 @@ func (w *Wheel[T]) at(deadline Tick, p T, s *Spec) (Handle, error) {
 		return w.atGroup(deadline, p, s)
 	}
 	ref, gen := w.file(deadline, rankOf[s.Lane])
+	w.unlinked(ref)
 	*w.pay(ref) = p
 	w.n++
 	return Handle{gen: gen, ref: ref}, nil
@@ -200,10 +201,9 @@ func (c *core) find(h Handle) (ref, pin uint32) {
 	if uint32(word>>genShift) != h.gen || word>>(h.ref&entryMask)&1 == 0 {
 		return 0, 0
 	}
-	if word>>(linkShift+h.ref&entryMask)&1 != 0 {
-		if l := *c.link(h.ref); l&pinFlag != 0 {
-			return c.pins.rec(l &^ pinFlag).at, l &^ pinFlag
-		}
+	if word>>(pinShift+h.ref&entryMask)&1 != 0 {
+		i := c.linkOf(h.ref)
+		return c.pins.rec(i).at, i
 	}
 	return h.ref, 0
 }
@@ -222,14 +222,8 @@ func (c *core) cancel(h Handle) bool {
 		return c.cancelPinned(h)
 	}
 	word := *c.word(b)
-	if uint32(word>>genShift) != h.gen || word>>(h.ref&entryMask)&1 == 0 {
+	if uint32(word>>genShift) != h.gen || word>>(h.ref&entryMask)&(1<<pinShift|1) != 1 {
 		return c.cancelPinned(h)
-	}
-	if word>>(linkShift+h.ref&entryMask)&1 != 0 {
-		l := *c.link(h.ref)
-		if l&pinFlag != 0 {
-			return c.cancelPinned(h)
-		}
 	}
 	c.n--
 	c.cancelled++
