@@ -1,0 +1,220 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/tickwheel/tickwheel/bench/peer"
+)
+
+const fireTicks = 200
+
+// fire is W2: n timers over 200 ticks. Where callbacks run on goroutines of the
+// peer's own it is CPU time, since the wall's says nothing.
+func fire(c Case) (Row, error) {
+	k, err := peer.Find(c.Peer)
+	if err != nil {
+		return Row{}, err
+	}
+	delays := uniform(c.N, fireTicks)
+	row := c.row()
+	if k.Threaded {
+		row.NS, err = fireThreaded(c, k, delays)
+		return row, err
+	}
+	p, err := fill(c, delays, 0, 0)
+	if err != nil {
+		return Row{}, err
+	}
+	defer p.Close()
+	rounds := 4
+	if c.Quick {
+		rounds = 3
+	}
+	order := shuffled(delays, k)
+	s := p.(peer.Stepped)
+	var took []float64
+	for round := range rounds {
+		if round > 0 {
+			for _, i := range order {
+				p.Arm(i, delays[i])
+			}
+		}
+		runtime.GC()
+		fired := 0
+		began := time.Now()
+		for range fireTicks {
+			fired += s.Step().Fired
+		}
+		took = append(took, *perOp(time.Since(began), c.N))
+		if fired != c.N {
+			return Row{}, fmt.Errorf("measure: %s: %d of %d timers fired", c, fired, c.N)
+		}
+	}
+	row.NS = value(median(took[1:])) // the first one fires from fresh memory
+	return row, nil
+}
+
+// fireThreaded waits for all timers and returns the CPU time of one.
+func fireThreaded(c Case, k peer.Kind, delays []int32) (*float64, error) {
+	// Room for arming, so that what fires is not what is still being armed.
+	later := time.Second + time.Duration(len(delays))*2*time.Microsecond
+	p, err := fill(c, delays, 0, later)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	t := p.(peer.Threaded)
+	runtime.GC()
+	before := t.Fired()
+	cpu := cpuTime()
+	if s, ok := p.(peer.Stepped); ok {
+		for range fireTicks {
+			s.Step()
+		}
+	}
+	patience := later + fireTicks*peer.Tick + time.Minute
+	for began := time.Now(); t.Fired() < len(delays); time.Sleep(time.Millisecond) {
+		if time.Since(began) > patience {
+			return nil, fmt.Errorf("measure: %s: %d of %d timers fired", c, t.Fired(), len(delays))
+		}
+	}
+	fired := t.Fired() - before
+	if fired <= len(delays)/2 {
+		return nil, fmt.Errorf("measure: %s: most timers fired while others were armed: the machine is too busy", c)
+	}
+	return perOp(cpuTime()-cpu, fired), nil
+}
+
+// tickCost is W3.
+func tickCost(c Case) (Row, error) {
+	switch c.Variant {
+	case "idle", "empty", "far":
+		return idleTick(c)
+	case "worst":
+		return worstTick(c)
+	}
+	return Row{}, fmt.Errorf("measure: W3: variant %q: want idle, worst, empty or far", c.Variant)
+}
+
+const idleTicks = 4096
+
+// idleTick is a tick in which nothing is due: the mix begins after the last of
+// them ("idle"), everything is an hour or more away ("far"), or there is nothing
+// at all ("empty").
+func idleTick(c Case) (Row, error) {
+	delays := mix(c.N)
+	for i := range delays {
+		switch c.Variant {
+		case "idle":
+			delays[i] += idleTicks
+		case "far":
+			delays[i] = 3600*ticksPerSecond + delays[i]%day
+		}
+	}
+	if c.Variant == "empty" {
+		delays = nil
+	}
+	p, err := fill(c, delays, 0, 0)
+	if err != nil {
+		return Row{}, err
+	}
+	defer p.Close()
+	s := p.(peer.Stepped)
+	runtime.GC()
+	const parts = 8
+	var took []float64
+	for range parts {
+		began := time.Now()
+		for range idleTicks / parts {
+			if s.Step().Fired > 0 {
+				return Row{}, fmt.Errorf("measure: %s: a timer fired early", c)
+			}
+		}
+		took = append(took, *perOp(time.Since(began), idleTicks/parts))
+	}
+	row := c.row()
+	row.NS = value(median(took))
+	return row, nil
+}
+
+// worstTick lives through 24 h of a mix that is not renewed. Identical passes are
+// timed tick by tick and the shorter time of each tick counts: what only one of
+// them had is the machine's doing. The collector is off meanwhile.
+func worstTick(c Case) (Row, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	passes := 2
+	if c.Quick {
+		passes = 1
+	}
+	delays := mix(c.N)
+	took := make([]int64, day)
+	for i := range took {
+		took[i] = math.MaxInt64
+	}
+	moved, most := 0, 0
+	threaded := false
+	for range passes {
+		p, err := fill(c, delays, 0, 0)
+		if err != nil {
+			return Row{}, err
+		}
+		_, threaded = p.(peer.Threaded)
+		s := p.(peer.Stepped)
+		runtime.GC()
+		fired := 0
+		last := time.Now()
+		for i := range took {
+			step := s.Step()
+			now := time.Now()
+			took[i] = min(took[i], int64(now.Sub(last)))
+			last = now
+			fired += step.Fired
+			moved, most = max(moved, step.Touched), max(most, step.Fired)
+		}
+		p.Close()
+		if !threaded && fired != c.N {
+			return Row{}, fmt.Errorf("measure: %s: %d of %d timers fired in 24 h", c, fired, c.N)
+		}
+	}
+	row := c.row()
+	worst := int64(0)
+	for _, t := range took {
+		worst = max(worst, t)
+	}
+	row.NS = value(float64(worst))
+	if !threaded { // others don't tell
+		row.MovedMax, row.FiredMax = count(moved), count(most)
+	}
+	return row, nil
+}
+
+// grow is W6: the slowest single call while 0 grows to n, with the collector off.
+func grow(c Case) (Row, error) {
+	k, err := peer.Find(c.Peer)
+	if err != nil {
+		return Row{}, err
+	}
+	p, err := k.New(peer.Setup{N: c.N, Later: c.park()})
+	if err != nil {
+		return Row{}, err
+	}
+	defer p.Close()
+	delays := mix(c.N)
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	worst := time.Duration(0)
+	last := time.Now()
+	for i, d := range delays {
+		p.Arm(i, d)
+		now := time.Now()
+		worst = max(worst, now.Sub(last))
+		last = now
+	}
+	row := c.row()
+	row.NS = value(float64(worst.Nanoseconds()))
+	return row, nil
+}
