@@ -27,7 +27,8 @@
 //     the next Advance goes on where this one stopped.
 //   - Stale handles touch nothing. The zero Handle cancels nothing.
 //   - Any delay is honoured or refused with an error; none wraps or saturates.
-//   - Repeatable. The same calls in the same order give the same firings.
+//   - Repeatable. The same calls in the same order give the same firings, also
+//     across a [Wheel.AppendSnapshot] and its [Restore].
 //
 // # Units
 //
@@ -49,6 +50,7 @@
 //
 // # Not provided
 //
-// Wall-clock and calendar times, persistence, goroutines for blocking
-// callbacks: see packages tick and session, which build on this one.
+// Wall-clock and calendar times, storage, goroutines for blocking callbacks: see
+// packages tick and session, which build on this one. A snapshot is the whole
+// wheel at one tick; it doesn't log changes.
 package timers

@@ -26,6 +26,7 @@ var outside = []struct {
 	{"kill", 1, (*pair).kill},
 	{"SetLive", 1, (*pair).gate},
 	{"SetBudget", 1, (*pair).setBudget},
+	{"Snapshot", 1, (*pair).snapshot},
 	{"Advance", 8, (*pair).advance},
 }
 
@@ -55,8 +56,12 @@ func FuzzWheel(f *testing.F) {
 }
 
 // runBytes drives a pair with choices taken from data until it is used up.
-func runBytes(t failer, data []byte) {
-	p := newPair(t, func(n int) int {
+func runBytes(t failer, data []byte) { drive(pairOf(t, &data), &data) }
+
+// pairOf is a pair that takes its choices from data.
+func pairOf(t failer, source *[]byte) *pair {
+	return newPair(t, func(n int) int {
+		data := *source
 		if len(data) == 0 {
 			return 0
 		}
@@ -66,13 +71,18 @@ func runBytes(t failer, data []byte) {
 			v = v<<8 | int(data[0])
 			data = data[1:]
 		}
+		*source = data
 		return v % n
 	})
+}
+
+// drive makes drawn calls until data is used up.
+func drive(p *pair, data *[]byte) {
 	total := 0
 	for _, o := range outside {
 		total += o.weight
 	}
-	for len(data) > 0 {
+	for len(*data) > 0 {
 		k := p.pick(total)
 		for _, o := range outside {
 			if k -= o.weight; k < 0 {

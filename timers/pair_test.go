@@ -3,6 +3,8 @@ package timers_test
 import (
 	"errors"
 	"fmt"
+	"hash"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -31,6 +33,8 @@ type pair struct {
 	inside  int // calls that callbacks of this Advance may still make
 	looks   int
 	log     []string
+	trace   hash.Hash64 // of all calls, results and firings
+	twin    bool        // takes no snapshots, see snapshot
 }
 
 // setups are what a run is drawn from: sizes where masks and shifts differ, and
@@ -56,7 +60,7 @@ func newPair(t failer, pick func(int) int) *pair {
 	if pick(4) == 3 {
 		w.LimitGenerations(6) // blocks retire soon
 	}
-	p := &pair{t: t, w: w, pick: pick, dead: map[int]bool{}}
+	p := &pair{t: t, w: w, pick: pick, dead: map[int]bool{}, trace: fnv.New64a()}
 	p.m = newModel(filled(cfg))
 	p.m.dead = p.dead
 	p.handles = append(p.handles, timers.Handle{})
@@ -88,7 +92,9 @@ func filled(c timers.Config) timers.Config {
 }
 
 func (p *pair) note(format string, args ...any) {
-	p.log = append(p.log, fmt.Sprintf(format, args...))
+	line := fmt.Sprintf(format, args...)
+	p.trace.Write([]byte(line))
+	p.log = append(p.log, line)
 	if len(p.log) > 400 {
 		p.log = p.log[200:]
 	}

@@ -1,0 +1,332 @@
+package timers
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Restore makes a wheel of what [Wheel.AppendSnapshot] appended. It goes on where
+// the other one was: the same calls give the same firings and the same handles,
+// and handles and groups of the other wheel are valid here. decode turns what
+// encode appended back into a payload; it must not keep its argument. A gate is
+// to be set again with [Wheel.SetLive]. Limits are those of the snapshot.
+//
+// It returns an error that is ErrSnapshot if b is cut off, damaged, of a newer
+// version, or contradicts itself anywhere: any b gives a whole wheel or an error.
+// An error of decode is wrapped.
+//
+// It takes time proportional to k log k for k blocks in use, and the memory of
+// the wheel, which is proportional to b.
+func Restore[T any](b []byte, decode func(b []byte) (T, error)) (*Wheel[T], error) {
+	b, err := body(b)
+	if err != nil {
+		return nil, err
+	}
+	r := &restorer{reader: reader{b: b}}
+	w := restoreState[T](r)
+	if r.err != nil {
+		return nil, r.err
+	}
+	r.c = &w.core
+	r.getGroups()
+	r.getPins()
+	r.getBlocks(func(ref uint32) {
+		b := r.bytes("size of a payload")
+		if r.err != nil {
+			return
+		}
+		p, err := decode(b)
+		if err != nil {
+			r.err = fmt.Errorf("timers: Restore: payload of the timer due at %d: %w", w.meta(ref>>entryBits).deadline, err)
+		}
+		*w.pay(ref) = p
+	})
+	r.need(len(r.b) == 0, "%d bytes are left over", len(r.b))
+	for _, step := range []func(){r.listBlocks, r.checkBlocks, r.checkPins, r.checkGroups} {
+		if r.err == nil {
+			step()
+		}
+	}
+	r.need(w.n <= w.max, "%d timers: want at most %d", w.n, w.max)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return w, nil
+}
+
+// restoreState makes an empty wheel with the limits and the clock of a snapshot.
+func restoreState[T any](r *restorer) *Wheel[T] {
+	cfg := Config{
+		NearTicks:   int(r.uint("NearTicks", 1<<slotBits)),
+		ChunkBlocks: int(r.uint("ChunkBlocks", 8192)),
+		MaxTimers:   int(r.uint("MaxTimers", maxTimers)),
+		MaxGroups:   int(r.uint("MaxGroups", maxGroups)),
+		Horizon:     Span(r.uint("Horizon", uint64(maxHorizon))),
+		TickUnits:   int64(r.uint("TickUnits", 1<<40)),
+	}
+	r.need(cfg.NearTicks > 0 && cfg.ChunkBlocks > 0 && cfg.MaxTimers > 0 && cfg.MaxGroups > 0 &&
+		cfg.Horizon > 0 && cfg.TickUnits > 0, "a limit of 0: %+v", cfg)
+	genLimit := uint32(r.uint("limit of generations", 1<<genBits-1))
+	cfg.Budget = int(r.uint("Budget", math.MaxInt))
+	cfg.Shares.Normal = math.Float64frombits(r.uint("Shares.Normal", math.MaxUint64))
+	cfg.Shares.Bulk = math.Float64frombits(r.uint("Shares.Bulk", math.MaxUint64))
+	now := Tick(r.uint("Now", uint64(maxTick)))
+	stamp := r.uint("newest stamp", 1<<62)
+	cancelled := r.uint("Cancelled", math.MaxUint64)
+	var starved [Lanes]int
+	for i := range starved {
+		starved[i] = int(r.uint("ticks a lane starved", math.MaxInt))
+	}
+	rng := r.bytes("size of the generator")
+	if r.err != nil {
+		return nil
+	}
+	r.need(cfg.Shares.Normal != 0 && cfg.Shares.Bulk != 0, "Shares is %+v", cfg.Shares)
+	w, err := New[T](cfg)
+	if err != nil {
+		r.bad("%v", err)
+		return nil
+	}
+	if err := w.rng.UnmarshalBinary(rng); err != nil {
+		r.bad("the generator: %v", err)
+	}
+	w.now, w.far.edge = now, now+w.reach
+	w.stamp, w.cancelled, w.starved, w.genLimit = stamp, cancelled, starved, genLimit
+	r.furthest = 2*int64(w.horizon) + 2
+	r.units, r.horizon = w.units, int64(w.horizon)
+	return w
+}
+
+// restorer fills a wheel. What it reads may be anything: numbers are bounded as
+// they are read, and what must fit together is checked before the wheel is used.
+type restorer struct {
+	reader
+	c *core
+
+	units, horizon int64
+	furthest       int64   // no deadline, grid point or remainder is further from now
+	taken          []uint8 // of each block from firstBlock on, see core.taken
+	plain          int     // timers without a pin
+	grouped        int     // timers that belong to a group
+}
+
+func (r *restorer) getGroups() {
+	g := &r.c.groups
+	fresh := uint32(r.uint("groups", min(uint64(len(r.b))+1, maxGroups*2)))
+	r.need(fresh > 0, "groups is 0")
+	closed := 0
+	for i := uint32(1); i < fresh && r.err == nil; i++ {
+		if int(i) >= len(g.recs)<<g.shift {
+			g.recs = append(g.recs, make([]group, g.mask+1))
+		}
+		g.freshRec = i + 1
+		flags := r.uint("flags of a group", snapOpen|snapPaused)
+		rec := g.rec(i)
+		rec.gen = uint32(r.uint("generation of a group", math.MaxUint32))
+		r.need(rec.gen > 0, "group %d has generation 0", i)
+		rec.open, rec.paused = flags&snapOpen != 0, flags&snapPaused != 0
+		if rec.open {
+			g.n++
+			r.getMembers(rec)
+		} else if r.need(!rec.paused, "group %d is paused, but closed", i); rec.gen != math.MaxUint32 {
+			closed++
+		}
+	}
+	r.need(g.n <= g.max, "%d groups: want at most %d", g.n, g.max)
+	g.freeRec = r.chain("list of closed groups", max(fresh, 1), closed,
+		func(i uint32) bool { return !g.rec(i).open && g.rec(i).gen != math.MaxUint32 },
+		func(i, next uint32) { g.rec(i).nextFree = next })
+}
+
+// getMembers reads the list of a group, and where a pass over it is.
+func (r *restorer) getMembers(rec *group) {
+	g := &r.c.groups
+	for range r.uint("members of a group", uint64(len(r.b))) {
+		m := Handle{gen: uint32(r.uint("generation of a member", math.MaxUint32)),
+			ref: uint32(r.uint("number of a member", math.MaxUint32))}
+		if r.err != nil {
+			return
+		}
+		g.list(rec, m)
+	}
+	last := r.uint("page with which a pass ends", uint64(rec.listed+perPage-1)/perPage)
+	if last > 0 {
+		for rec.last = rec.oldest; last > 1; last-- {
+			rec.last = g.page(rec.last).next
+		}
+	}
+	rec.limit = uint32(r.uint("limit of a group's list", math.MaxUint32))
+	rec.kept = uint32(r.uint("members kept", math.MaxUint32))
+	rec.dropped = uint32(r.uint("members dropped", math.MaxUint32))
+}
+
+func (r *restorer) getPins() {
+	p := &r.c.pins
+	const maxGen = 1<<genBits - 1
+	fresh := uint32(r.uint("pins", min(uint64(len(r.b))+1, math.MaxInt32)))
+	r.need(fresh > 0, "pins is 0")
+	unused := 0
+	for i := uint32(1); i < fresh && r.err == nil; i++ {
+		if int(i) >= len(p.recs)<<p.shift {
+			p.recs = append(p.recs, make([]pin, p.mask+1))
+		}
+		p.fresh = i + 1
+		flags := r.uint("flags of a pin", snapUsed|snapFrozen|snapDelay)
+		rec := p.rec(i)
+		rec.gen = uint32(r.uint("generation of a pin", maxGen))
+		r.need(rec.gen > 0, "pin %d has generation 0", i)
+		if flags&snapUsed != 0 {
+			rec.used, rec.frozen = true, flags&snapFrozen != 0
+			r.getPin(rec)
+			rec.every.delay = flags&snapDelay != 0
+		} else if r.need(flags == 0, "pin %d is unused, but has flags %d", i, flags); rec.gen != maxGen {
+			unused++
+		}
+	}
+	p.free = r.chain("list of free pins", max(fresh, 1), unused,
+		func(i uint32) bool { return !p.rec(i).used && p.rec(i).gen != maxGen },
+		func(i, next uint32) { p.rec(i).next = next })
+}
+
+func (r *restorer) getPin(rec *pin) {
+	c := r.c
+	rec.at = uint32(r.uint("place of a pin", math.MaxUint32))
+	rec.home = uint32(r.uint("home of a pin", math.MaxUint32))
+	rec.group = r.u32("group of a pin", c.groups.freshRec)
+	rec.rank = r.u32("lane of a pin", Lanes)
+	if rec.frozen {
+		rec.remaining = Span(r.int("what remains of a timer", -int64(c.now), r.furthest))
+		rec.order = r.uint("stamp of a pin", c.stamp)
+		rec.index = r.u32("place in a block", perBlock)
+	}
+	e := &rec.every
+	limit := uint64(math.MaxInt64)
+	if hi, lo := bits.Mul64(uint64(r.horizon), uint64(r.units)); hi == 0 && lo <= limit {
+		limit = min(limit, lo+uint64(r.units)-1) // a period is compared in whole ticks
+	}
+	e.period = int64(r.uint("period", limit))
+	if e.period == 0 {
+		r.need(rec.home != 0, "a one-shot timer without a home")
+		return
+	}
+	r.need(e.period >= r.units && rec.home == 0, "period of %d units of 1/%d tick, home %d", e.period, r.units, rec.home)
+	// Frozen, the grid counts from now.
+	if e.grid = Tick(r.int("grid", -int64(c.now), math.MaxInt64)); rec.frozen {
+		r.need(int64(e.grid) <= r.furthest, "grid is %d after now: want at most %d", e.grid, r.furthest)
+	} else {
+		r.need(e.grid >= 0 && int64(e.grid-c.now) <= r.furthest, "grid is %d", e.grid)
+	}
+	e.lead = int64(r.uint("lead", uint64(r.units)-1))
+	e.jitter = Jitter{Early: Span(r.uint("Jitter.Early", uint64(r.horizon))),
+		Late:    Span(r.uint("Jitter.Late", uint64(r.horizon))),
+		Choices: int(r.uint("Jitter.Choices", MaxChoices))}
+}
+
+func (r *restorer) getBlocks(payload func(ref uint32)) {
+	c := r.c
+	fresh := uint32(r.uint("blocks", min(uint64(len(r.b))+firstBlock, maxBlocks-uint64(c.slab.mask)-1)))
+	r.need(fresh >= firstBlock, "blocks is %d: want at least %d", fresh, firstBlock)
+	free := 0
+	for b := uint32(firstBlock); b < fresh && r.err == nil; b++ {
+		if int(b) == len(c.words)<<c.slab.shift {
+			c.grow()
+		}
+		c.fresh = b + 1
+		flags := r.uint("flags of a block", snapUsed|snapParked|snapFar|snapEmpty|3<<snapRank)
+		gen := r.uint("generation of a block", 1<<genBits-1)
+		r.need(gen > 0, "block %d has generation 0", b)
+		*c.word(b) = gen << genShift
+		r.taken = append(r.taken, perBlock)
+		switch {
+		case flags&snapUsed != 0:
+			r.need(gen < uint64(c.genLimit), "block %d in use has generation %d: want less than %d", b, gen, c.genLimit)
+			r.getBlock(b, flags, payload)
+		case flags != 0:
+			r.bad("block %d is unused, but has flags %d", b, flags)
+		case gen >= uint64(c.genLimit):
+			c.retired++
+		default:
+			free++
+		}
+	}
+	c.free = r.chain("list of free blocks", max(fresh, firstBlock), free,
+		func(b uint32) bool { return b >= firstBlock && r.free(b) },
+		func(b, next uint32) { c.meta(b).next = next })
+	c.nEmptied = r.u32("emptied blocks", uint32(len(c.emptied)))
+	for i := range c.nEmptied {
+		c.emptied[i] = r.u32("emptied block", c.fresh)
+		r.need(c.emptied[i] >= firstBlock, "emptied block %d", c.emptied[i])
+	}
+	c.limbo.cur = r.u32("block of paused timers", c.fresh<<entryBits+1)
+}
+
+// free tells whether a block was read as not in use.
+func (r *restorer) free(b uint32) bool {
+	m := r.c.meta(b)
+	return m.next == 0 && m.prev == 0 && *r.c.word(b)>>genShift < uint64(r.c.genLimit)
+}
+
+func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
+	c := r.c
+	rank := flags >> snapRank
+	r.need(rank < Lanes, "block %d is of lane %d", b, rank)
+	taken := r.uint("entries taken", perBlock)
+	live := r.uint("live entries", liveMask)
+	pinned := r.uint("pinned entries", liveMask)
+	r.need(taken > 0 && live>>taken == 0 && pinned&^live == 0,
+		"block %d: entries %b live, %b pinned of %d", b, live, pinned, taken)
+	deadline := Tick(r.uint("deadline", math.MaxInt64-1))
+	stamp := r.uint("stamp of a block", c.stamp)
+	word := *c.word(b) | rank<<rankShift | live | pinned<<pinShift
+	parked, far := flags&snapParked != 0, flags&snapFar != 0
+	if parked {
+		word |= parkedBit
+		r.need(pinned == live, "block %d is parked, but timers of it would fire", b)
+	} else {
+		r.need(int64(deadline-c.now) <= r.furthest, "deadline is %d at %d", deadline, c.now)
+	}
+	if far {
+		word |= farBit
+	} else {
+		word |= uint64(deadline&c.ring.mask) << slotShift
+	}
+	word |= flag(flags&snapEmpty != 0, emptyBit)
+	*c.word(b) = word
+	*c.meta(b) = meta{deadline: deadline, stamp: stamp, next: b, prev: b}
+	c.used++
+	r.taken[b-firstBlock] = uint8(taken)
+	for ; live != 0 && r.err == nil; live &= live - 1 {
+		ref := b<<entryBits | uint32(bits.TrailingZeros64(live))
+		r.getEntry(ref, payload)
+	}
+}
+
+// getEntry reads whom an entry belongs to, and its payload.
+func (r *restorer) getEntry(ref uint32, payload func(ref uint32)) {
+	c := r.c
+	if *c.word(ref >> entryBits)>>(pinShift+ref&entryMask)&1 != 0 {
+		i := r.u32("pin of an entry", c.pins.fresh)
+		if i == 0 || !c.pins.rec(i).used {
+			r.bad("entry %d has pin %d, which is free", ref, i)
+			return
+		}
+		p := c.pins.rec(i)
+		r.need(p.at == ref || p.home == ref, "entry %d has pin %d, which is at %d", ref, i, p.at)
+		c.setLink(ref, i)
+		if p.at == ref {
+			r.need(p.rank == c.rank(ref>>entryBits), "pin %d and its block differ in lane", i)
+			payload(ref)
+		}
+		return
+	}
+	g := r.u32("group of a timer", c.groups.freshRec)
+	if g != 0 {
+		rec := c.groups.rec(g)
+		r.need(rec.open && !rec.paused, "entry %d would fire, but its group %d is closed or paused", ref, g)
+		c.setLink(ref, g)
+		r.grouped++
+	}
+	r.plain++
+	payload(ref)
+}
