@@ -1,0 +1,130 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	_ "gonum.org/v1/plot/vg/vgsvg" // the writer behind "svg"
+)
+
+// colors can be told apart by those who see red and green alike; ours comes first.
+var colors = []color.RGBA{
+	{0xd5, 0x5e, 0x00, 255}, {0x00, 0x72, 0xb2, 255}, {0x00, 0x9e, 0x73, 255}, {0xcc, 0x79, 0xa7, 255},
+	{0xe6, 0x9f, 0x00, 255}, {0x56, 0xb4, 0xe9, 255}, {0x55, 0x55, 0x55, 255},
+}
+
+// picture draws what measure gave as SVG: lines over n if there are several sizes,
+// else a point a row. It returns nil if there is nothing to draw.
+func picture(measure, title, unit string, results []Result, get func(Result) *float64) ([]byte, error) {
+	var rows []Result
+	sizes := map[int]bool{}
+	for _, x := range results {
+		if v := get(x); x.Measure == measure && v != nil && *v > 0 {
+			rows = append(rows, x)
+			sizes[x.N] = true
+		}
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.Padding = vg.Points(8)
+	p.BackgroundColor = color.White
+	var err error
+	height := vg.Points(400)
+	if len(sizes) > 2 {
+		err = lines(p, unit, rows, get)
+	} else {
+		err = points(p, unit, rows, get)
+		height = vg.Points(90 + 18*float64(len(rows)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("report: drawing %s: %w", measure, err)
+	}
+	w, err := p.WriterTo(vg.Points(680), height, "svg")
+	if err != nil {
+		return nil, fmt.Errorf("report: drawing %s: %w", measure, err)
+	}
+	var b bytes.Buffer
+	if _, err := w.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("report: drawing %s: %w", measure, err)
+	}
+	return b.Bytes(), nil
+}
+
+// lines draws one line a peer over the number of timers, both logarithmic.
+func lines(p *plot.Plot, unit string, rows []Result, get func(Result) *float64) error {
+	p.X.Label.Text, p.Y.Label.Text = "timers pending", unit
+	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Add(plotter.NewGrid())
+	var names []string
+	series := map[string]plotter.XYs{}
+	for _, x := range rows {
+		name := Name(x.Row)
+		if series[name] == nil {
+			names = append(names, name)
+		}
+		series[name] = append(series[name], plotter.XY{X: float64(x.N), Y: *get(x)})
+	}
+	lo, hi := math.Inf(1), 0.0
+	for i, name := range names {
+		l, s, err := plotter.NewLinePoints(series[name])
+		if err != nil {
+			return err
+		}
+		for _, xy := range series[name] {
+			lo, hi = min(lo, xy.Y), max(hi, xy.Y)
+		}
+		l.Color, s.Color = colors[i%len(colors)], colors[i%len(colors)]
+		l.Width = vg.Points(1.5)
+		l.Dashes = [][]vg.Length{nil, {vg.Points(5), vg.Points(3)}}[i/len(colors)%2]
+		s.Shape = draw.CircleGlyph{}
+		p.Add(l, s)
+		p.Legend.Add(name, l, s)
+	}
+	// The legend stands in the upper left; room above the lines keeps it free.
+	p.Y.Min, p.Y.Max = math.Pow(10, math.Floor(math.Log10(lo))), hi*math.Pow(hi/lo, 0.9)
+	return nil
+}
+
+// points draws one point a row on a logarithmic axis, ours on top.
+func points(p *plot.Plot, unit string, rows []Result, get func(Result) *float64) error {
+	rows = slices.Clone(rows)
+	slices.Reverse(rows)
+	p.X.Label.Text = unit
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	p.Add(plotter.NewGrid())
+	lo, hi := math.Inf(1), 0.0
+	names := make([]string, len(rows))
+	several := slices.ContainsFunc(rows, func(x Result) bool { return x.N != rows[0].N })
+	for i, x := range rows {
+		v := *get(x)
+		lo, hi = min(lo, v), max(hi, v)
+		if names[i] = Name(x.Row); several {
+			names[i] += ", " + whole(x.N)
+		}
+		s, err := plotter.NewScatter(plotter.XYs{{X: v, Y: float64(i)}})
+		if err != nil {
+			return err
+		}
+		s.Shape, s.Radius, s.Color = draw.CircleGlyph{}, vg.Points(4), colors[1]
+		if x.Peer == "tickwheel" {
+			s.Color = colors[0]
+		}
+		p.Add(s)
+	}
+	p.NominalY(names...)
+	p.X.Min, p.X.Max = math.Pow(10, math.Floor(math.Log10(lo))), math.Pow(10, math.Ceil(math.Log10(hi*1.01)))
+	p.Y.Min, p.Y.Max = -0.5, float64(len(rows))-0.5
+	return nil
+}
