@@ -30,6 +30,7 @@ type mTimer struct {
 	scope    *mScope
 	name     string
 	deadline int // remaining while frozen
+	grid     int // point of the next run of a periodic, relative while frozen
 	seq      int
 	period   int
 	later    *op
@@ -49,6 +50,7 @@ func (m *model) arm(t *mTimer, d int) {
 	if t.deadline = max(d, 1); !t.frozen {
 		t.deadline += m.now
 	}
+	t.grid = t.deadline
 	if !slices.Contains(m.live, t) {
 		m.live = append(m.live, t)
 	}
@@ -94,8 +96,10 @@ func (m *model) refreeze(s *mScope) {
 		for _, t := range mine {
 			if t.frozen = c.frozen(); t.frozen {
 				t.deadline = max(0, t.deadline-m.now)
+				t.grid -= m.now
 				continue
 			}
+			t.grid += m.now // the pause did not take place
 			m.seq++
 			t.seq = m.seq
 			t.deadline = m.now + max(1, t.deadline)
@@ -239,7 +243,11 @@ func (m *model) step() []string {
 			continue
 		}
 		if t.period > 0 {
-			m.arm(t, t.period)
+			next := t.grid + t.period
+			for next <= m.now { // it was carried by a pause while due
+				next += t.period
+			}
+			m.arm(t, next-m.now)
 		} else {
 			m.kill(t)
 		}
