@@ -12,13 +12,15 @@ import (
 
 // gost is the TimerWheel of dubbogo/gost. Its calls are queued, 128 at most, and
 // what doesn't fit is dropped, cancels without a word; so the adapter lets the
-// queue run empty in time.
+// queue run empty in time. It can only see how many timers there are, so it also
+// does between schedules and cancels, which would hide one another.
 type gost struct {
 	w      *gxtime.TimerWheel
 	timers []*gxtime.Timer
 	fired  atomic.Int64
-	queued int // calls since the queue was last seen empty
-	want   int // what TimerNumber says once it is, but for timers that fired
+	queued int  // calls since the queue was last seen empty
+	adding bool // what those calls were
+	want   int  // what TimerNumber says once it is, but for timers that fired
 	f      gxtime.TimerFunc
 }
 
@@ -34,20 +36,22 @@ func newGost(s Setup) (Peer, error) {
 	return p, nil
 }
 
-// room waits until the queue is empty if there may be no room for another call.
-func (p *gost) room() {
-	if p.queued++; p.queued < gostQueue {
+// room waits until the queue is empty if there may be no room for another call, or
+// if that call is of the other sort.
+func (p *gost) room(adding bool) {
+	p.queued++
+	if p.queued < gostQueue && adding == p.adding {
 		return
 	}
-	// A timer that fires between the two reads makes them differ once more.
+	// A timer that is about to fire makes the two differ once more.
 	for p.w.TimerNumber() != p.want-p.Fired() {
 		runtime.Gosched()
 	}
-	p.queued = 1
+	p.queued, p.adding = 1, adding
 }
 
 func (p *gost) Arm(i int, delay int32) {
-	p.room()
+	p.room(true)
 	t, err := p.w.AddTimer(p.f, gxtime.TimerOnce, time.Duration(delay)*Tick, nil)
 	must(err)
 	p.timers[i] = t
@@ -56,7 +60,7 @@ func (p *gost) Arm(i int, delay int32) {
 
 // Disarm can't tell whether the timer was pending: the library doesn't.
 func (p *gost) Disarm(i int) bool {
-	p.room()
+	p.room(false)
 	p.timers[i].Stop()
 	p.want-- // it counts down even for timers that fired before
 	return true
@@ -84,7 +88,7 @@ func (p *gost) Own() int { return 8 * cap(p.timers) }
 // while a callback holds the goroutine, which then looks before it waits.
 func (p *gost) Close() {
 	held, release := make(chan struct{}), make(chan struct{})
-	p.room()
+	p.room(true)
 	_, err := p.w.AddTimer(func(gxtime.TimerID, time.Time, any) error {
 		close(held)
 		<-release

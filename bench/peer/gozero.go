@@ -7,12 +7,13 @@ import (
 	"github.com/zeromicro/go-zero/core/collection"
 )
 
-// goZero is go-zero's TimingWheel. Its timers have keys; here the number of the
-// timer, boxed at each call as a caller's would be. Its time is ticked by hand.
+// goZero is go-zero's TimingWheel. Its timers have keys: here the number of the
+// timer, made an interface once, which spares it two allocations a timer. Its time
+// is ticked by hand.
 type goZero struct {
 	w     *collection.TimingWheel
 	ticks handTicker
-	n     int
+	keys  []any // one more than there are timers: the last is never set
 	fired atomic.Int64
 }
 
@@ -25,7 +26,10 @@ func (t handTicker) Stop()                  {}
 const goZeroSlots = 512
 
 func newGoZero(s Setup) (Peer, error) {
-	p := &goZero{ticks: make(handTicker), n: s.N}
+	p := &goZero{ticks: make(handTicker), keys: make([]any, s.N+1)}
+	for i := range p.keys {
+		p.keys[i] = i
+	}
 	w, err := collection.NewTimingWheelWithTicker(Tick, goZeroSlots, func(_, _ any) { p.fired.Add(1) }, p.ticks)
 	if err != nil {
 		return nil, err
@@ -35,12 +39,12 @@ func newGoZero(s Setup) (Peer, error) {
 }
 
 func (p *goZero) Arm(i int, delay int32) {
-	must(p.w.SetTimer(i, uint64(i), time.Duration(delay)*Tick))
+	must(p.w.SetTimer(p.keys[i], nil, time.Duration(delay)*Tick))
 }
 
 // Disarm can't tell whether the timer was pending: the library doesn't.
 func (p *goZero) Disarm(i int) bool {
-	must(p.w.RemoveTimer(i))
+	must(p.w.RemoveTimer(p.keys[i]))
 	return true
 }
 
@@ -61,12 +65,12 @@ func (p *goZero) DisarmRange(lo, hi int) {
 // goroutines of their own.
 func (p *goZero) Step() Step {
 	p.ticks <- time.Time{}
-	p.Disarm(p.n) // a key that is never set: taken when the tick is done
+	p.Disarm(len(p.keys) - 1) // taken when the tick is done
 	return Step{}
 }
 
 func (p *goZero) Fired() int { return int(p.fired.Load()) }
 
-func (p *goZero) Own() int { return 0 }
+func (p *goZero) Own() int { return (16 + 8) * len(p.keys) }
 
 func (p *goZero) Close() { p.w.Stop() }

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,7 +29,7 @@ type Machine struct {
 func Describe(started time.Time, rounds int) Machine {
 	m := Machine{
 		Date: started.UTC().Format(time.DateOnly), Rounds: rounds,
-		CPU: procLine("/proc/cpuinfo", "model name"), Memory: procLine("/proc/meminfo", "MemTotal"),
+		CPU: procLine("/proc/cpuinfo", "model name"), Memory: gigabytes(procLine("/proc/meminfo", "MemTotal")),
 		Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
 		Took: time.Since(started).Round(time.Second).String(), Peers: map[string]string{},
 	}
@@ -57,4 +59,13 @@ func procLine(file, key string) string {
 		}
 	}
 	return ""
+}
+
+// gigabytes turns the kernel's "24683652 kB" into "24 GB".
+func gigabytes(text string) string {
+	kb, err := strconv.ParseFloat(strings.TrimSuffix(text, " kB"), 64)
+	if err != nil {
+		return "unknown"
+	}
+	return strconv.Itoa(int(math.Round(kb/(1<<20)))) + " GB"
 }
