@@ -55,8 +55,8 @@ const method = `## Method
   interface, which costs them about a nanosecond a call.
 - The sorted list is filled in order of deadline where that is not what is measured:
   filling it at random takes hours.
-- "–" means that it does not apply, "not measured" that it was left out for the
-  reason given under the peers.
+- "–" means that a figure does not apply. Sizes that a peer was not measured with are
+  left out of the tables; the reason stands under the peers.
 `
 
 // Document is the text of docs/benchmarks.md. pictures names the measures that have
@@ -172,6 +172,16 @@ func table(results []Result, measureName string) string {
 	columns = slices.DeleteFunc(columns, func(c column) bool {
 		return !slices.ContainsFunc(rows, func(r measure.Row) bool { return c.get(r) != nil })
 	})
+	// Where there is nobody to compare with, nothing is.
+	compared := slices.ContainsFunc(rows, func(r measure.Row) bool { return r.Peer != "tickwheel" && ratio(results, r) > 0 })
+	if compared {
+		columns = append(columns, column{"× ours", func(r measure.Row) *float64 {
+			if q := ratio(results, r); q > 0 {
+				return &q
+			}
+			return nil
+		}, number})
+	}
 	var b strings.Builder
 	b.WriteString("| n | peer |")
 	rule := "|---|---|"
@@ -179,17 +189,13 @@ func table(results []Result, measureName string) string {
 		b.WriteString(" " + c.name + " |")
 		rule += "---|"
 	}
-	b.WriteString(" × ours |\n" + rule + "---|\n")
+	b.WriteString("\n" + rule + "\n")
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s | %s |", whole(r.N), Name(r))
 		for _, c := range columns {
 			b.WriteString(" " + c.show(c.get(r)) + " |")
 		}
-		times := "–"
-		if q := ratio(results, r); q > 0 {
-			times = digits(q)
-		}
-		b.WriteString(" " + times + " |\n")
+		b.WriteString("\n")
 	}
 	return b.String()
 }

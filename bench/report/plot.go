@@ -64,8 +64,9 @@ func picture(measure, title, unit string, results []Result, get func(Result) *fl
 func lines(p *plot.Plot, unit string, rows []Result, get func(Result) *float64) error {
 	p.X.Label.Text, p.Y.Label.Text = "timers pending", unit
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
-	p.Legend.Top, p.Legend.Left = true, true
+	p.Y.Tick.Marker = decades{}
+	p.Legend.Top = true
+	p.Legend.Padding = vg.Points(2)
 	p.Add(plotter.NewGrid())
 	var names []string
 	series := map[string]plotter.XYs{}
@@ -92,9 +93,32 @@ func lines(p *plot.Plot, unit string, rows []Result, get func(Result) *float64) 
 		p.Add(l, s)
 		p.Legend.Add(name, l, s)
 	}
-	// The legend stands in the upper left; room above the lines keeps it free.
-	p.Y.Min, p.Y.Max = math.Pow(10, math.Floor(math.Log10(lo))), hi*math.Pow(hi/lo, 0.9)
+	var ticks []plot.Tick
+	for _, x := range rows {
+		if !slices.ContainsFunc(ticks, func(t plot.Tick) bool { return t.Value == float64(x.N) }) {
+			ticks = append(ticks, plot.Tick{Value: float64(x.N), Label: whole(x.N)})
+		}
+	}
+	p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	// The legend stands at the right, where room is made for it.
+	first, last := ticks[0].Value, ticks[len(ticks)-1].Value
+	p.X.Min, p.X.Max = first, last*math.Pow(last/first, 0.4)
+	p.Y.Min, p.Y.Max = math.Pow(10, math.Floor(math.Log10(lo))), hi*1.5
 	return nil
+}
+
+// decades are the marks of a logarithmic axis, with numbers as readers write them.
+type decades struct{}
+
+// Ticks labels powers of ten.
+func (decades) Ticks(lo, hi float64) []plot.Tick {
+	ticks := plot.LogTicks{Prec: -1}.Ticks(lo, hi)
+	for i, t := range ticks {
+		if t.Label != "" {
+			ticks[i].Label = digits(t.Value)
+		}
+	}
+	return ticks
 }
 
 // points draws one point a row on a logarithmic axis, ours on top.
@@ -102,7 +126,7 @@ func points(p *plot.Plot, unit string, rows []Result, get func(Result) *float64)
 	rows = slices.Clone(rows)
 	slices.Reverse(rows)
 	p.X.Label.Text = unit
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
 	p.Add(plotter.NewGrid())
 	lo, hi := math.Inf(1), 0.0
 	names := make([]string, len(rows))
