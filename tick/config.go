@@ -28,11 +28,12 @@ const (
 type WhenFull uint8
 
 const (
-	// Reject returns ErrQueueFull to the caller.
-	Reject WhenFull = iota
 	// Keep keeps up to Config.Keep jobs on the tick goroutine and queues them in
-	// order as room appears, once a tick. Past that it rejects.
-	Keep
+	// order as room appears, once a tick. Past that it rejects. A mass logout
+	// loses no last save to a short queue.
+	Keep WhenFull = iota
+	// Reject returns ErrQueueFull to the caller.
+	Reject
 )
 
 // Config is everything a loop is made of. The zero Config is a 50 ms loop that
@@ -71,7 +72,7 @@ type Config struct {
 	// Queue + Workers bounds the jobs whose result was not applied yet, so it
 	// is also the most jobs that can end in one tick.
 	Queue int
-	// WhenFull is what happens to the job that does not fit. 0 is Reject.
+	// WhenFull is what happens to the job that does not fit. 0 is Keep.
 	WhenFull WhenFull
 	// Keep is how many jobs WhenFull == Keep holds back, 1 to 1<<22. 0 means
 	// 65,536.
@@ -90,17 +91,17 @@ type Config struct {
 	// Seed is what jitter is drawn from. 0 means a random one, see Stats.Seed.
 	Seed uint64
 
-	// MaxTimers is how many timers may be pending, up to 1<<28. 0 means
+	// MaxTimers is how many timers may be pending, up to 1<<26. 0 means
 	// 4,194,304.
 	MaxTimers int
-	// MaxScopes is how many open scopes may have timers, up to 1<<28. 0 means
+	// MaxScopes is how many open scopes may have timers, up to 1<<26. 0 means
 	// 1,048,576.
 	MaxScopes int
 	// Horizon is how many ticks ahead a deadline may lie, at most 1<<61. 0 means
 	// 1<<44, so that every time.Duration fits.
 	Horizon Span
 	// NearTicks is the width of the wheel's inner ring, a power of two from 64
-	// to 1<<20. 0 means 16,384; a small room does with 256.
+	// to 1<<17. 0 means 16,384; a small room does with 256.
 	NearTicks int
 	// ChunkBlocks is by how many blocks of 8 timers memory grows, a power of two
 	// from 4 to 8,192. 0 means 512; a small room does with 16.
@@ -153,9 +154,17 @@ func (c Config) withDefaults() (Config, error) {
 	bad(in(c.Inbox, 1<<24), "Inbox is %d: want 1 to %d", c.Inbox, 1<<24)
 	bad(in(c.Workers, 4096), "Workers is %d: want 1 to 4096", c.Workers)
 	bad(in(c.Queue, 1<<22), "Queue is %d: want 1 to %d", c.Queue, 1<<22)
-	bad(c.WhenFull <= Keep, "WhenFull is %d: want Reject or Keep", c.WhenFull)
+	bad(c.WhenFull <= Reject, "WhenFull is %d: want Keep or Reject", c.WhenFull)
 	bad(in(c.Keep, 1<<22), "Keep is %d: want 1 to %d", c.Keep, 1<<22)
 	bad(c.Spin >= 0 && c.Spin <= c.Interval, "Spin is %v: want 0 to the interval, %v", c.Spin, c.Interval)
+	or0 := func(n, min, max int) bool { return n == 0 || n >= min && n <= max }
+	pow2 := func(n int) bool { return n&(n-1) == 0 }
+	bad(c.Budget >= 0, "Budget is %d: want 0 (no limit) or more", c.Budget)
+	bad(or0(c.MaxTimers, 1, 1<<26), "MaxTimers is %d: want 1 to %d", c.MaxTimers, 1<<26)
+	bad(or0(c.MaxScopes, 1, 1<<26), "MaxScopes is %d: want 1 to %d", c.MaxScopes, 1<<26)
+	bad(c.Horizon >= 0 && c.Horizon <= 1<<61, "Horizon is %d: want 1 to %d ticks", c.Horizon, int64(1)<<61)
+	bad(or0(c.NearTicks, 64, 1<<17) && pow2(c.NearTicks), "NearTicks is %d: want a power of two from 64 to %d", c.NearTicks, 1<<17)
+	bad(or0(c.ChunkBlocks, 4, 8192) && pow2(c.ChunkBlocks), "ChunkBlocks is %d: want a power of two from 4 to 8192", c.ChunkBlocks)
 	bad(c.StopTimeout > 0, "StopTimeout is %v: want more than 0", c.StopTimeout)
 	return c, errors.Join(errs...)
 }

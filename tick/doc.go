@@ -11,7 +11,8 @@
 //   - Never early. A timer fires at the first tick whose intended start is at or
 //     after the instant of the call plus the duration, at the earliest the tick
 //     after the current one.
-//   - Once. A timer fires exactly once or its Stop returned true.
+//   - Once. A timer fires exactly once, or its Stop returned true, or its scope
+//     was closed.
 //   - A tick has four phases: inbox, timers, systems, flush. Input of a tick
 //     beats a timer of that tick; what a callback posts or schedules waits for a
 //     later tick.
@@ -19,7 +20,9 @@
 //     running one.
 //   - No drift. Tick n is meant to start at start + n*interval. After a stall at
 //     most Config.CatchUp ticks run back to back; the rest of the wall time is
-//     given up, counted and reported, and timers keep their order.
+//     given up, counted and reported: later ticks, and the timers in them, are
+//     meant that much later, in the order they had. What must be exact compares
+//     timestamps.
 //   - A panic in a callback ends that callback only. It is counted and reported,
 //     and the tick goes on behind it.
 //   - Everything is bounded: inbox, job queue, timers, scopes. Full is an error

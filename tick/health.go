@@ -31,8 +31,8 @@ func (c Condition) String() string { return conditions[min(int(c), len(condition
 // Health is one look at a loop.
 type Health struct {
 	Condition Condition
-	// Tick is the tick that began last, Age the time since one ended last (0
-	// before the first and under Step).
+	// Tick is the tick that began last, Age the time since one ended last, or
+	// since the loop was started if none has (0 before that and under Step).
 	Tick Tick
 	Age  time.Duration
 }

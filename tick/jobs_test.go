@@ -127,7 +127,7 @@ func TestK02_GoexitInAJob(t *testing.T) {
 func TestK03_AFullQueueDoesNotBlock(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		t.Run(fmt.Sprint("keep ", keep), func(t *testing.T) {
-			c := tick.Config{Queue: 8}
+			c := tick.Config{Queue: 8, WhenFull: tick.Reject}
 			if keep {
 				c.WhenFull, c.Keep = tick.Keep, 100
 			}

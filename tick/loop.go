@@ -2,7 +2,6 @@ package tick
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -73,9 +72,12 @@ type system struct {
 func New(c Config) (*Loop, error) {
 	given := c.Clock
 	c, err := c.withDefaults()
-	w, werr := timers.New[payload](c.wheel())
-	if err := errors.Join(err, werr); err != nil {
+	if err != nil {
 		return nil, err
+	}
+	w, err := timers.New[payload](c.wheel())
+	if err != nil {
+		return nil, fmt.Errorf("tick: %w", err)
 	}
 	if given == nil {
 		c.Clock = SystemClock()
@@ -308,6 +310,7 @@ func (l *Loop) runDue() (next time.Duration) {
 	if l.origin.Load() == notStarted {
 		l.pacer.start(now)
 		l.origin.Store(int64(now))
+		l.watch.progress(now) // or a first tick that never ends would look like none
 	}
 	due, shed, first := l.pacer.due(now)
 	if !due {
@@ -320,9 +323,10 @@ func (l *Loop) runDue() (next time.Duration) {
 }
 
 // Run keeps pace with Config.Clock until ctx ends or Stop is called, and returns
-// nil when nothing of the loop runs any more. The end of ctx is a Stop with
-// Config.StopTimeout. On a stopped loop Run returns at once; on one that is
-// driven already it panics.
+// nil. The end of ctx is a Stop with Config.StopTimeout; jobs that had not ended
+// by then are left behind, logged and counted in Stats.Jobs.Abandoned (the error
+// of [Loop.Stop]), and apart from them nothing of the loop runs any more. On a
+// stopped loop Run returns at once; on one that is driven already it panics.
 //
 // Ticks run on a goroutine of their own: a callback that calls runtime.Goexit
 // ends that one only, and another one continues the tick behind the callback.

@@ -267,3 +267,21 @@ func TestDilationSlowsGameTimeDown(t *testing.T) {
 	assert.InDelta(t, 600, float64(s.Ticks), 5, "half speed")
 	assert.Less(t, s.Shed, int64(20), "what dilation could not absorb at the beginning")
 }
+
+// A first tick that does not end is no better than a later one.
+func TestHealthSeesAFirstTickThatDoesNotEnd(t *testing.T) {
+	clock := ticktest.NewClock()
+	l := must(tick.New(tick.Config{Clock: clock}))
+	var seen []tick.Condition
+	assert.NoError(t, l.Post(func() {
+		for range 3 {
+			seen = append(seen, l.Health().Condition)
+			clock.Advance(2 * time.Second)
+		}
+	}))
+	l.RunDue()
+	clock.Advance(interval)
+	l.RunDue()
+	assert.Equal(t, []tick.Condition{tick.Healthy, tick.Suspended, tick.Stuck}, seen)
+	assert.NoError(t, l.Stop(t.Context()))
+}

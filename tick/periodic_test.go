@@ -225,7 +225,7 @@ func TestP16_TheOverlapGuardDoesNotLeak(t *testing.T) {
 
 func TestOffloadEveryTellsAboutAFullQueue(t *testing.T) {
 	x := &heldJobs{length: time.Hour}
-	l := ticktest.New(t, tick.Config{Executor: x, Queue: 1, Workers: 1})
+	l := ticktest.New(t, tick.Config{Executor: x, Queue: 1, Workers: 1, WhenFull: tick.Reject})
 	for range 2 {
 		assert.NoError(t, tick.Offload(l.Root(), tick.Job[int]{Run: noJob}, nil))
 	}

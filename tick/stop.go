@@ -125,6 +125,7 @@ func (l *Loop) drain() {
 	waiting, running := l.queue.seal()
 	l.queue.counts.Abandoned += uint64(waiting + running)
 	if waiting+running > 0 {
+		l.cfg.Logger.Error("tick: stopped with jobs left behind", "running", running, "waiting", waiting)
 		l.stop.err = fmt.Errorf("tick: Loop.Stop: time was up with %d jobs running and %d waiting: %w",
 			running, waiting, context.Cause(l.stop.ctx))
 	}

@@ -25,8 +25,9 @@ type Firing struct {
 	Tick, Deadline Tick
 	Late           Span
 	// Missed counts runs of a fixed-rate periodic that passed since its last
-	// call without one of their own, after a stall or a pause of the budget. A
-	// heal by amount*(1+Missed) comes out right.
+	// call without one of their own, while Config.Budget carried it. A heal by
+	// amount*(1+Missed) comes out right. A stall passes no run: its ticks run
+	// late, and what is over CatchUp of them is given up as game time.
 	Missed int64
 	Lane   Lane
 	Kind   Kind
@@ -139,7 +140,8 @@ type Jitter struct {
 // AfterFunc calls f on the tick goroutine once d has passed, unless the returned
 // timer is stopped or s closes before. It counts from this instant and rounds up
 // to a tick: never early, at most one tick late unless Config.Budget carries it
-// over. d <= 0 means the next tick.
+// over. When wall time is given up after a stall ([Stats].Shed) or stretched by
+// Dilate, all timers move later by as much. d <= 0 means the next tick.
 //
 // AfterFunc returns ErrClosed if s is closed, ErrStopped if the loop is, ErrFull,
 // which passes when timers fire, and ErrHorizon. It takes constant time and

@@ -91,8 +91,7 @@ func amount(v float64) string {
 	}
 	decimals := 2 - int(math.Floor(math.Log10(v)))
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
-	// 9.999 becomes 10.00 when rounded: one digit too many.
-	if strings.HasPrefix(s, "10.") {
+	if s == "10.00" { // 9.999 rounded: one digit too many
 		return "10.0"
 	}
 	return s

@@ -6,7 +6,8 @@
 //
 // # Guarantees
 //
-//   - The same calls give the same ticks: seeds are fixed, no real time is read.
+//   - The same calls give the same ticks: seeds are fixed, no real time is read
+//     but for the Timeout of jobs.
 //   - A panic in a callback fails the test, unless Config.OnPanic is set.
 //
 // # Units
@@ -37,9 +38,12 @@ import (
 // meaning, except that Seed 0 is 1 and a nil OnPanic fails the test with the
 // panic and its stack.
 //
-// When the test ends the loop is stopped, and the test fails if jobs did not end
-// or timers are still pending then. A Config that New of package tick refuses
-// ends the test.
+// When the test ends the loop is stopped, which cancels what is pending, and the
+// test fails if a job did not end. A Config that New of package tick refuses ends
+// the test.
+//
+// Jobs run on the goroutine of the test, where the race detector cannot see one
+// that touches the game's state. Config.Executor: tick.Goroutines(1) shows it.
 func New(t testing.TB, c tick.Config) *tick.Loop {
 	t.Helper()
 	if c.Seed == 0 {

@@ -110,7 +110,7 @@ func TestPlayerThatCannotBeLoaded(t *testing.T) {
 }
 
 func TestFullJobQueueIsBusy(t *testing.T) {
-	g := newGame(t, tick.Config{Queue: 1, Workers: 1}, Config{})
+	g := newGame(t, tick.Config{Queue: 1, Workers: 1, WhenFull: tick.Reject}, Config{})
 	for c := Conn(1); c <= 4; c++ {
 		g.post(Opened{c}, ask(c, protocol.OpLogin, name(fmt.Sprint("p", c))))
 	}
