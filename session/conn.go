@@ -6,6 +6,10 @@ import "github.com/tickwheel/tickwheel/tick"
 // own beside the session's: its heartbeat goes on while the session is paused,
 // and ends with the connection.
 //
+// Close it (the scope's Close) when its socket has closed: that starts the grace
+// time of its session, or ends it. Alive, Schedule, OnClose and all else of
+// [tick.Scope] are a Conn's, too.
+//
 // Keep the Conn, not the Session, where the network's events arrive, and ask it
 // for its Session each time: after a takeover the answer is nil.
 type Conn[P any] struct {

@@ -6,9 +6,10 @@ import (
 	"github.com/tickwheel/tickwheel/tick"
 )
 
-// Session is one player from login to its end. It is a scope: schedule, offload
-// and make child scopes on it. It is never reused, so a pointer kept too long is
-// harmless.
+// Session is one player from login to its end. It is a scope: AfterFunc, Schedule,
+// Every, Keyed, Child, Pause, OnClose, Alive, Context and all else of [tick.Scope]
+// are a Session's, too; [tick.Offload] wants its Scope. It is never reused, so a
+// pointer kept too long is harmless.
 type Session[P any] struct {
 	*tick.Scope
 	// Player is the value given to Login, the game's own.

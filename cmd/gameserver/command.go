@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/pkg/profile"
@@ -79,6 +81,16 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// hostPort tells whether addr has the shape of an address.
+func hostPort(addr string) bool {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
+}
+
 // check finds what is wrong with the flags, all of it.
 func (o options) check() error {
 	var errs []error
@@ -91,6 +103,7 @@ func (o options) check() error {
 	bad(o.jitter >= 0, "--jitter is %v: want 0 (none) or more", o.jitter)
 	bad(o.limit >= 0, "--cap is %d: want 0 (no limit) or more", o.limit)
 	bad(o.workers >= 1 && o.workers <= 4096, "--workers is %d: want 1 to 4096", o.workers)
+	bad(hostPort(o.addr), "--addr is %q: want host:port, such as 127.0.0.1:7777", o.addr)
 	bad(o.data != "", "--data is empty: want a directory")
 	bad(o.profile == "" || profiles[o.profile] != nil, "--profile is %q: want cpu, mem or trace", o.profile)
 	if len(errs) == 0 {
@@ -146,6 +159,9 @@ Exit codes: 0 logged out, 1 failed or ended by the server, 2 wrong usage,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cfg.Timeout <= 0 {
 				return &usageError{fmt.Errorf("--timeout is %v: want more than 0", cfg.Timeout)}
+			}
+			if !hostPort(cfg.Addr) {
+				return &usageError{fmt.Errorf("--addr is %q: want host:port, such as 127.0.0.1:7777", cfg.Addr)}
 			}
 			if cfg.Name != "" {
 				if err := protocol.CheckName(cfg.Name); err != nil {

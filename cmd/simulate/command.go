@@ -149,14 +149,13 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout)
-	err = report.Table(stdout, runs)
 	env := report.Describe(append([]string{"simulate"}, os.Args[1:]...), started, time.Since(started))
 	bar.say("writing results")
-	// Whoever closed stdout still gets the files of a run that took long.
-	err = errors.Join(err, report.Write(o.out, runs, env))
+	// Files first: writing to a stdout that was closed ends the process.
+	err = report.Write(o.out, runs, env)
 	bar.clear()
-	if err != nil {
+	fmt.Fprintln(stdout)
+	if err := errors.Join(err, report.Table(stdout, runs)); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nResults in %s: look at %s\n", o.out, filepath.Join(o.out, "tick-latency.png"))

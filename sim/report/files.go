@@ -70,7 +70,7 @@ func pictures(runs []*sim.Recording) (ps []plot.Run, latency, spectrum plot.Opti
 		ps = append(ps, p)
 	}
 	sc := runs[0].Scenario
-	about := about(runs[0])
+	about := about(runs[0], runs[len(runs)-1])
 	latency = plot.Options{
 		Title:    "Length of every tick: " + sc.Name,
 		Subtitle: about,
@@ -99,8 +99,8 @@ func pictures(runs []*sim.Recording) (ps []plot.Run, latency, spectrum plot.Opti
 	return ps, latency, spectrum
 }
 
-// about says in a line what was run.
-func about(r *sim.Recording) string {
+// about says in a line what was run, and where it was interrupted if it was.
+func about(r, last *sim.Recording) string {
 	sc := r.Scenario
 	parts := []string{thousands(sc.Players) + " players"}
 	if sc.Storm > 0 {
@@ -109,6 +109,9 @@ func about(r *sim.Recording) string {
 	}
 	if sc.Players > 0 {
 		parts = append(parts, fmt.Sprintf("mass logout at %s s", seconds(sc.LogoutAt())))
+	}
+	if last.Interrupted {
+		parts = append(parts, fmt.Sprintf("INTERRUPTED at %s s of %s", seconds(last.Length()), last.Policy.Name))
 	}
 	return fmt.Sprintf("%s · seed %d · %s clock", strings.Join(parts, "; "), r.Seed, clockName(r))
 }

@@ -28,7 +28,15 @@ func Table(w io.Writer, runs []*sim.Recording) error {
 			ms(d.P50), ms(d.P90), ms(d.P99), ms(d.P999), ms(d.Max),
 			r.Overruns(), r.Stats.Shed, late.P99, late.Max, thousands(r.BacklogMax()), jobs(r))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if r.Interrupted {
+			fmt.Fprintf(w, "%s was interrupted at %s s: its figures are of what there was.\n", r.Policy.Name, seconds(r.Length()))
+		}
+	}
+	return nil
 }
 
 // jobs says how many jobs ran on workers, and what else became of them.

@@ -132,6 +132,9 @@ func (w *World) storm(s *Session, r protocol.Request) *protocol.Error {
 		st.monsters = append(st.monsters, int32(i))
 	}
 	w.tell(s.Player.peer, r.ID, protocol.Storm{Killed: int64(len(st.monsters)), Pending: int64(h.dead), SpreadMS: r.SpreadMS})
+	if len(st.monsters) == 0 { // nobody was alive: over at once
+		w.tell(s.Player.peer, protocol.ID{}, protocol.StormOver{})
+	}
 	return nil
 }
 

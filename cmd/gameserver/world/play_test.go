@@ -231,6 +231,7 @@ func TestStormsTakeOnlyTheLiving(t *testing.T) {
 	g.steps(1)
 	assert.Equal(t, []protocol.Event{
 		protocol.Storm{Killed: 70, Pending: 70}, protocol.Storm{Killed: 30, Pending: 100}, protocol.Storm{Pending: 100},
+		protocol.StormOver{}, // the third killed nobody
 	}, g.events(1))
 	g.pass(2 * time.Second)
 	assert.Zero(t, g.herd.dead)
