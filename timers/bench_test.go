@@ -1,6 +1,7 @@
 package timers_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -51,7 +52,7 @@ type load struct {
 }
 
 // newEmpty makes a load with nothing pending.
-func newEmpty(b *testing.B, n, perGroup int) *load {
+func newEmpty(b testing.TB, n, perGroup int) *load {
 	b.Helper()
 	w, err := timers.New[uint64](timers.Config{})
 	if err != nil {
@@ -69,7 +70,7 @@ func newEmpty(b *testing.B, n, perGroup int) *load {
 }
 
 // newLoad makes a load with all n timers pending.
-func newLoad(b *testing.B, n, perGroup int) *load {
+func newLoad(b testing.TB, n, perGroup int) *load {
 	b.Helper()
 	l := newEmpty(b, n, perGroup)
 	for i := range n {
@@ -79,7 +80,7 @@ func newLoad(b *testing.B, n, perGroup int) *load {
 }
 
 // arm schedules timer i, in its group if there are any.
-func (l *load) arm(b *testing.B, i int, d timers.Span) {
+func (l *load) arm(b testing.TB, i int, d timers.Span) {
 	var s timers.Spec
 	if len(l.groups) > 0 {
 		s.Group = l.groups[i%len(l.groups)]
@@ -257,5 +258,31 @@ func BenchmarkMemory(b *testing.B) {
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(float64(fresh)/float64(n), "B/timer-fresh")
 		b.ReportMetric(float64(churned)/float64(n), "B/timer-churned")
+	})
+}
+
+// BenchmarkSnapshot writes and restores wheels of the mix.
+func BenchmarkSnapshot(b *testing.B) {
+	encode := func(b []byte, p uint64) ([]byte, error) { return binary.LittleEndian.AppendUint64(b, p), nil }
+	decode := func(b []byte) (uint64, error) { return binary.LittleEndian.Uint64(b), nil }
+	eachSize(b, func(b *testing.B, n, perGroup int) {
+		l := newLoad(b, n, perGroup)
+		var saved []byte
+		var restore time.Duration
+		for b.Loop() {
+			var err error
+			if saved, err = l.w.AppendSnapshot(saved[:0], encode); err != nil {
+				b.Fatal(err)
+			}
+			start := time.Now()
+			if _, err := timers.Restore(saved, decode); err != nil {
+				b.Fatal(err)
+			}
+			restore += time.Since(start)
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(float64((b.Elapsed()-restore).Nanoseconds())/float64(n*b.N), "ns/timer-written")
+		b.ReportMetric(float64(restore.Nanoseconds())/float64(n*b.N), "ns/timer-restored")
+		b.ReportMetric(float64(len(saved))/float64(n), "B/timer")
 	})
 }

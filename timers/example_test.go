@@ -1,6 +1,7 @@
 package timers_test
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tickwheel/tickwheel/timers"
@@ -127,4 +128,40 @@ func ExampleNew_pointerFree() {
 	// tick 20 wolf has decayed
 	// tick 600 elite wolf is back
 	// tick 600 wolf is back
+}
+
+// A world that restarts goes on with the timers it had, and with the handles it
+// keeps in its own save.
+func ExampleRestore() {
+	encode := func(b []byte, p string) ([]byte, error) { return append(b, p...), nil }
+	decode := func(b []byte) (string, error) { return string(b), nil }
+
+	w, _ := timers.New[string](timers.Config{})
+	shield, _ := w.After(3, "shield ends", timers.Spec{})
+	w.After(5, "wolf respawns", timers.Spec{Lane: timers.Bulk})
+	w.Every(2, timers.Repeat{Period: 2}, "heal", timers.Spec{})
+	w.Advance(2, func(timers.Firing[string]) {})
+	saved, err := w.AppendSnapshot(nil, encode)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	w, err = timers.Restore(saved, decode)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("dispelled:", w.Cancel(shield))
+	w.Advance(6, func(f timers.Firing[string]) { fmt.Println("tick", w.Now(), f.Payload) })
+
+	saved[40] ^= 1
+	_, err = timers.Restore(saved, decode)
+	fmt.Println("damaged:", errors.Is(err, timers.ErrSnapshot))
+	// Output:
+	// dispelled: true
+	// tick 4 heal
+	// tick 5 wolf respawns
+	// tick 6 heal
+	// damaged: true
 }

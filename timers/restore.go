@@ -278,6 +278,7 @@ func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 		"block %d: entries %b live, %b pinned of %d", b, live, pinned, taken)
 	deadline := Tick(r.uint("deadline", math.MaxInt64-1))
 	stamp := r.uint("stamp of a block", c.stamp)
+	r.need(stamp > 0, "block %d has stamp 0", b)
 	word := *c.word(b) | rank<<rankShift | live | pinned<<pinShift
 	parked, far := flags&snapParked != 0, flags&snapFar != 0
 	if parked {

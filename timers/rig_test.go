@@ -111,6 +111,13 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
+// allocated is how many bytes were allocated so far, garbage included.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
 // scale is n with -long, and a hundredth of it, at least 1, without.
 func scale(n int) int {
 	if *long {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc64"
+	"math"
 )
 
 // A snapshot is a magic number, the version, the length of the body, the body,
@@ -159,7 +160,11 @@ func (r *reader) u32(what string, limit uint32) uint32 {
 }
 
 func (r *reader) bytes(what string) []byte {
-	n := r.uint(what, uint64(len(r.b)))
+	n := r.uint(what, math.MaxUint64)
+	if n > uint64(len(r.b)) {
+		r.bad("%s is %d, but %d bytes are left", what, n, len(r.b))
+		return nil
+	}
 	b := r.b[:n:n]
 	r.b = r.b[n:]
 	return b

@@ -24,7 +24,8 @@ import (
 // was.
 //
 // It takes time and memory proportional to the timers and to the blocks of 8
-// the wheel ever needed; b is reused if there is room.
+// the wheel ever needed: some 10 bytes a timer besides its payload. b is reused
+// if there is room.
 func (w *Wheel[T]) AppendSnapshot(b []byte, encode func(b []byte, p T) ([]byte, error)) ([]byte, error) {
 	if w.busy || w.cut {
 		return b, ErrAdvancing
