@@ -223,7 +223,7 @@ func TestExitCodes(t *testing.T) {
 		{"--interval 1us --cap -1 --workers 0 --jitter -1s --profile heap", exitUsage,
 			[]string{"1ms to 10s", "--cap is -1", "--workers is 0", "--jitter is -1s", "cpu, mem or trace"}},
 		{"--addr 0.0.0.0:0", exitUsage, []string{"0.0.0.0:0", "--insecure"}},
-		{"--addr 7777", exitFailed, []string{"host:port"}},
+		{"--addr 7777", exitUsage, []string{"host:port"}},
 		{"--addr " + taken.Addr().String(), exitFailed, []string{taken.Addr().String(), "another server"}},
 		{"--addr 127.0.0.1:0 --data " + file, exitFailed, []string{"--data"}},
 		{"client --name Ann", exitUsage, []string{"--name", "a-z"}},
