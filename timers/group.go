@@ -5,7 +5,7 @@ package timers
 // behind, stale. That is what keeps fire and cancel to the cache lines of the
 // timer itself. Stale handles are swept in passes over the list: while a pass
 // goes on, whoever fills a page sweeps the four oldest ones, so that no call pays
-// for more. A pass begins when the list has grown by a third of what the pass
+// for more. A pass begins when the list has grown by a quarter of what the pass
 // before it kept, or to the double if that found little to sweep.
 
 const perPage = 7
@@ -152,7 +152,7 @@ func (c *core) sweep(r *group) {
 		r.dropped += n - kept
 		if p == r.last {
 			r.last = 0
-			r.limit = r.listed + r.kept/3 + 4*perPage
+			r.limit = r.listed + r.kept/4 + 4*perPage
 			if r.dropped < r.kept/4 {
 				r.limit = 2*r.listed + 4*perPage
 			}
@@ -183,25 +183,41 @@ func (c *core) warm(members []Handle) {
 }
 
 // members calls f with each living member of a group, the oldest page first,
-// and stores what f returns.
+// and stores what f returns. It looks at the timers of some pages before it
+// begins with the first of them.
 func (c *core) members(r *group, f func(m Handle) Handle) {
 	for p := r.oldest; p != 0; {
-		pg := c.groups.page(p)
-		end := uint32(perPage)
-		if p == r.newest {
-			end = r.used
+		const ahead = 9 // 63 timers
+		for q, n := p, 0; n < ahead && q != 0; n++ {
+			c.warm(c.groups.page(q).members[:r.filled(q)])
+			q = c.groups.after(r, q)
 		}
-		c.warm(pg.members[:end])
-		for i, m := range pg.members[:end] {
-			if c.living(m) {
-				pg.members[i] = f(m)
+		for n := 0; n < ahead && p != 0; n++ {
+			pg := c.groups.page(p)
+			for i, m := range pg.members[:r.filled(p)] {
+				if c.living(m) {
+					pg.members[i] = f(m)
+				}
 			}
+			p = c.groups.after(r, p)
 		}
-		if p == r.newest {
-			return
-		}
-		p = pg.next
 	}
+}
+
+// filled returns how many members page p of the group holds.
+func (r *group) filled(p uint32) uint32 {
+	if p == r.newest {
+		return r.used
+	}
+	return perPage
+}
+
+// after returns the page that follows p, 0 if p is the newest.
+func (g *groups) after(r *group, p uint32) uint32 {
+	if p == r.newest {
+		return 0
+	}
+	return g.page(p).next
 }
 
 // addPage puts an empty page behind the newest.
