@@ -108,6 +108,7 @@ func (w *World) enter(p *peer, id protocol.ID, data store.Player, known bool) *p
 		return w.scheduleFailed(err)
 	case outcome == session.Resumed:
 		s.Player.peer = p // its own Player: pl was not used
+		p.StopKeyed(loginTimer)
 		w.welcome(p, id, protocol.OutcomeResumed)
 		return nil
 	}
@@ -121,6 +122,7 @@ func (w *World) enter(p *peer, id protocol.ID, data store.Player, known bool) *p
 		s.Logout(nil)
 		return w.scheduleFailed(err)
 	}
+	p.StopKeyed(loginTimer)
 	pl.peer = p
 	pl.Logins++
 	pl.dirty = true

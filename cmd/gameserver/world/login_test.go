@@ -246,3 +246,18 @@ func TestFaultInARequestIsAnswered(t *testing.T) {
 	assert.NotNil(t, find[protocol.Pong](g, 1))
 	assert.Equal(t, 1, g.panics)
 }
+
+// A login timer that outlived its login would be a trap for whatever makes a
+// connection look as if it had no player.
+func TestLoginStopsItsTimer(t *testing.T) {
+	g := newGame(t, tick.Config{}, Config{})
+	g.enter(1, "ann")
+	assert.False(t, g.peers[1].StopKeyed(loginTimer), "after a login")
+	g.post(Closed{1}, Opened{2}, ask(2, protocol.OpLogin, name("ann")))
+	g.steps(2)
+	require.Equal(t, protocol.OutcomeResumed, find[protocol.Welcome](g, 2).Outcome)
+	assert.False(t, g.peers[2].StopKeyed(loginTimer), "after a resumption")
+	g.post(Opened{3})
+	g.steps(1)
+	assert.True(t, g.peers[3].StopKeyed(loginTimer), "without a login")
+}

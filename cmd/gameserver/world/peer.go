@@ -19,6 +19,10 @@ type peer struct {
 	ended   bool        // its bye is out, or it has gone
 }
 
+// loginTimer is the key of the timer that ends a connection without a login. A
+// login stops it: whoever had a player leaves with a bye, and never needs it again.
+const loginTimer = "login"
+
 // A farewell is a bye that waits for the last save.
 type farewell struct {
 	id        protocol.ID
@@ -39,8 +43,8 @@ func (w *World) opened(c Conn) {
 	})
 	// Urgent, so that a storm does not keep silent connections alive.
 	sp := tick.Spec{After: w.cfg.LoginWithin, Lane: tick.Urgent, Kind: w.kinds.login}
-	err := p.Keyed("login", sp, func(tick.Firing) {
-		if p.Session() == nil && p.bye == nil {
+	err := p.Keyed(loginTimer, sp, func(tick.Firing) {
+		if p.bye == nil {
 			w.leave(p, protocol.ID{}, protocol.ReasonLoginTimeout)
 		}
 	})

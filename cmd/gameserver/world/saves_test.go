@@ -169,6 +169,31 @@ func TestDrainSavesEverybody(t *testing.T) {
 	assert.Zero(t, g.Players())
 }
 
+// CloseAll releases sessions in slices. In the ticks until then a login timer, a
+// logout or a broken stream must not pass for the end of a connection without a
+// player: its bye would say saved before the save, which here fails.
+func TestDrainTellsNobodySavedBeforeTheSave(t *testing.T) {
+	const players = 2000 // more than a tick releases
+	g := newGame(t, tick.Config{Queue: 4 * players}, Config{LoginWithin: 2 * time.Second})
+	g.disk.saveErr = errDisk
+	for c := Conn(1); c <= players; c++ {
+		g.post(Opened{c}, ask(c, protocol.OpLogin, name(fmt.Sprint("p", c))))
+	}
+	for g.loop.Time() < 2*time.Second { // login timers, if there were any, are due in the next tick
+		g.steps(1)
+	}
+	require.Equal(t, players, g.Players())
+	require.NoError(t, g.loop.Post(g.Drain))
+	g.post(ask(players, protocol.OpLogout), Broken{players - 1, protocol.Error{Code: protocol.CodeBinary}}, ask(players-2, protocol.OpPing))
+	g.steps(1)
+	require.Positive(t, g.players.Closing(), "some are still to be released")
+	g.steps(20)
+	for c := Conn(1); c <= players; c++ {
+		require.Equal(t, 1, count[protocol.Bye](g, c))
+		require.Equal(t, protocol.Bye{Reason: protocol.ReasonShutdown, Cancelled: 1}, *find[protocol.Bye](g, c), "connection %d", c)
+	}
+}
+
 // The store is down when the server ends: it waits for it, as long as it may.
 func TestDrainWaitsForTheStore(t *testing.T) {
 	g := newGame(t, tick.Config{}, Config{})

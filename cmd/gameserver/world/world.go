@@ -3,6 +3,8 @@ package world
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/tickwheel/tickwheel/cmd/gameserver/protocol"
@@ -107,16 +109,23 @@ func (w *World) tell(p *peer, id protocol.ID, e protocol.Event) {
 func (w *World) Players() int { return w.players.Len() }
 
 // Drain begins the end: whoever comes is refused, everybody is logged out,
-// their last states are saved and then they get their bye. It belongs to the
-// tick goroutine; see Drained.
+// their last states are saved and then they get their bye; from now on nobody's
+// requests are answered. Connections are told in the order in which they came.
+// It belongs to the tick goroutine; see Drained.
 func (w *World) Drain() {
 	if w.draining {
 		return
 	}
 	w.draining = true
-	for _, p := range w.peers {
-		if p.Session() == nil && p.bye == nil {
+	for _, p := range w.inOrder() {
+		switch {
+		case p.bye != nil:
+		case p.Session() == nil:
 			w.leave(p, protocol.ID{}, protocol.ReasonShutdown)
+		default:
+			// Sessions are released in slices, ticks from now. Until then their
+			// connections would look as if they had no player to wait for.
+			p.bye = &farewell{reason: protocol.ReasonShutdown}
 		}
 	}
 	w.logins = map[string][]*peer{}
@@ -128,24 +137,30 @@ func (w *World) Drain() {
 // wait with a limit. Any goroutine may wait for it.
 func (w *World) Drained() <-chan struct{} { return w.drained }
 
-// Unsaved returns the names of players whose last state the store has not taken.
-// It belongs to the tick goroutine, or to whoever has stopped the loop.
+// Unsaved returns the names of players whose last state the store has not taken,
+// sorted. It belongs to the tick goroutine, or to whoever has stopped the loop.
 func (w *World) Unsaved() []string {
-	names := make([]string, 0, len(w.unsaved))
-	for n := range w.unsaved {
-		names = append(names, n)
-	}
-	return names
+	return slices.Sorted(maps.Keys(w.unsaved))
 }
 
 // Abandon says bye to everybody who still waits for a save, honestly. It is for
 // the end of a drain that took too long, and belongs to the tick goroutine.
 func (w *World) Abandon() {
-	for _, p := range w.peers {
+	for _, p := range w.inOrder() {
 		if p.bye != nil && !p.ended {
 			w.sendBye(p, false)
 		}
 	}
+}
+
+// inOrder returns the connections in the order in which they came: the order of
+// a map would make two runs of the same inputs differ.
+func (w *World) inOrder() []*peer {
+	list := make([]*peer, 0, len(w.peers))
+	for _, c := range slices.Sorted(maps.Keys(w.peers)) {
+		list = append(list, w.peers[c])
+	}
+	return list
 }
 
 func (w *World) checkDrained() {
