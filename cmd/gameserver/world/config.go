@@ -27,7 +27,8 @@ type Config struct {
 	Grace time.Duration
 	// Autosave is how often a changed player is saved. 0 means 30 s.
 	Autosave time.Duration
-	// SaveRetry is how often a save that failed is tried again. 0 means 1 s.
+	// SaveRetry is how often a save that failed is tried again, and how often the
+	// log has a line about such saves at most. 0 means 1 s.
 	SaveRetry time.Duration
 	// Timers is how many timer requests a player may have pending. 0 means 1,000.
 	Timers int

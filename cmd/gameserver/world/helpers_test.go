@@ -30,7 +30,8 @@ type memory struct {
 	saves   int
 	loadErr error
 	saveErr error
-	hold    func() // called at the start of a save, if set
+	tried   []string // whose saves, in order
+	hold    func()   // called at the start of a save, if set
 }
 
 func (m *memory) Load(name string) (store.Player, bool, error) {
@@ -48,6 +49,7 @@ func (m *memory) Save(p store.Player) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.saves++
+	m.tried = append(m.tried, p.Name)
 	if m.saveErr != nil {
 		return m.saveErr
 	}
@@ -75,7 +77,8 @@ type game struct {
 	got    map[Conn][]heard
 	ended  map[Conn]bool
 	ticks  []tick.TickInfo
-	expect int // panics
+	sent   func(Conn, protocol.Event) // called for every event, if set
+	expect int                        // panics
 	panics int
 }
 
@@ -91,7 +94,9 @@ func newGame(t *testing.T, loop tick.Config, cfg Config) *game {
 		}
 	}
 	loop.Observer = &tick.Observer{Tick: func(i *tick.TickInfo) { g.ticks = append(g.ticks, *i) }}
-	cfg.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
 	g.loop = ticktest.New(t, loop)
 	w, err := New(g.loop, cfg, g, g.disk)
 	require.NoError(t, err)
@@ -102,6 +107,9 @@ func newGame(t *testing.T, loop tick.Config, cfg Config) *game {
 // Send implements Sink. Nothing may come after the end.
 func (g *game) Send(to Conn, at int64, id protocol.ID, e protocol.Event) {
 	assert.False(g.t, g.ended[to], "%s for connection %d after its end", e.Ev(), to)
+	if g.sent != nil {
+		g.sent(to, e)
+	}
 	g.got[to] = append(g.got[to], heard{at, id, e})
 }
 

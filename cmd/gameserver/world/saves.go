@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tickwheel/tickwheel/cmd/gameserver/store"
 	"github.com/tickwheel/tickwheel/tick"
@@ -20,12 +21,12 @@ func (w *World) autosave(s *Session) {
 		p.saving = false
 		if err != nil {
 			p.dirty = true
-			w.cfg.Logger.Warn("autosave failed, it is tried again", "player", c.Name, "error", err)
+			w.autosaveFailures.add(c.Name, err)
 		}
 	})
 	if err != nil {
 		p.dirty = true
-		w.cfg.Logger.Warn("autosave put off", "player", c.Name, "error", err)
+		w.autosaveFailures.add(c.Name, err)
 		return
 	}
 	p.saving = true
@@ -70,25 +71,55 @@ func (w *World) saved(p store.Player, err error) {
 	if !waits || newest.Rev < p.Rev {
 		w.unsaved[p.Name] = p
 	}
-	w.cfg.Logger.Error("a player could not be saved, it is tried again", "player", p.Name, "error", err)
+	w.saveFailures.add(p.Name, err)
 }
 
-// retrySaves tries the states that the store did not take. A full job queue ends
-// the round: the next one comes soon.
+// retrySaves tries the states that the store did not take, in order of name. A
+// full job queue ends the round: the next one comes soon and begins there, so
+// that the end of the alphabet gets its turn, too.
 func (w *World) retrySaves(tick.Firing) {
-	for name, p := range w.unsaved {
+	w.tellFailures()
+	names := w.Unsaved()
+	first, _ := slices.BinarySearch(names, w.nextRetry)
+	w.nextRetry = ""
+	for _, name := range slices.Concat(names[first:], names[:first]) {
 		if w.retrying[name] {
 			continue
 		}
+		p := w.unsaved[name]
 		err := tick.Offload(w.scope, w.saveJob(p, w.kinds.save), func(_ struct{}, err error) {
 			delete(w.retrying, name)
 			w.saved(p, err)
 		})
 		if errors.Is(err, tick.ErrQueueFull) {
+			w.nextRetry = name
 			return
 		}
 		if err == nil {
 			w.retrying[name] = true
 		}
 	}
+}
+
+// failures counts what went wrong in the same way since it was told last: with
+// thousands of players a full disk would otherwise fill the log as well.
+type failures struct {
+	n      int
+	player string // the last one
+	err    error  // its
+}
+
+func (f *failures) add(player string, err error) { f.n, f.player, f.err = f.n+1, player, err }
+
+// tellFailures logs the saves that failed since the last time, a line for each
+// sort however many there are.
+func (w *World) tellFailures() {
+	if f := w.saveFailures; f.n > 0 {
+		w.cfg.Logger.Error("players could not be saved, they are tried again",
+			"failed", f.n, "unsaved", len(w.unsaved), "player", f.player, "error", f.err)
+	}
+	if f := w.autosaveFailures; f.n > 0 {
+		w.cfg.Logger.Warn("autosaves failed, the next ones try again", "failed", f.n, "player", f.player, "error", f.err)
+	}
+	w.saveFailures, w.autosaveFailures = failures{}, failures{}
 }

@@ -1,7 +1,11 @@
 package world
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,6 +97,74 @@ func TestStateTheStoreRefusesIsKept(t *testing.T) {
 	g.post(ask(3, protocol.OpLogout))
 	g.steps(2)
 	assert.EqualValues(t, 2, g.disk.players["ann"].Logins)
+}
+
+// With a full disk every save of every player fails, every second. The log has
+// one line an interval for all of them.
+func TestFailedSavesAreTold_InOneLineAnInterval(t *testing.T) {
+	const players = 500
+	var log bytes.Buffer
+	cfg := Config{Autosave: 10 * time.Second, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	g := newGame(t, tick.Config{Queue: 4 * players}, cfg)
+	g.disk.saveErr = errDisk
+	for c := Conn(1); c <= players; c++ {
+		g.post(Opened{c}, ask(c, protocol.OpLogin, name(fmt.Sprintf("p%03d", c))))
+	}
+	for g.loop.Time() < 20*time.Second { // every player's autosave has failed
+		g.steps(1)
+	}
+	assert.LessOrEqual(t, strings.Count(log.String(), "\n"), 20)
+	assert.Regexp(t, `level=WARN msg="autosaves failed.*" failed=\d+ player=p\d+ error="the disk is full"`, log.String())
+
+	log.Reset()
+	for c := Conn(1); c <= players; c++ {
+		g.post(ask(c, protocol.OpLogout))
+	}
+	g.pass(5 * time.Second)
+	lines := strings.Count(log.String(), "level=ERROR")
+	assert.GreaterOrEqual(t, lines, 4)
+	assert.LessOrEqual(t, lines, 6)
+	assert.Regexp(t, `could not be saved.*failed=500 unsaved=500 player=p\d+ error="the disk is full"`, log.String())
+
+	log.Reset()
+	g.disk.saveErr = nil
+	g.pass(5 * time.Second)
+	assert.LessOrEqual(t, strings.Count(log.String(), "\n"), 1, "what failed since the last line")
+	assert.Empty(t, g.Unsaved())
+}
+
+// The same inputs give the same order of saves and byes, run for run, and a
+// queue that is too short for a round of retries leaves nobody out.
+func TestEndsAndRetriesAreInOrder(t *testing.T) {
+	g := newGame(t, tick.Config{Queue: 2, Workers: 1, WhenFull: tick.Reject}, Config{})
+	var order []string
+	g.disk.saveErr = errDisk
+	for c := Conn(1); c <= 9; c++ {
+		g.enter(c, fmt.Sprint("p", 10-c))
+	}
+	for c := Conn(101); c <= 120; c++ {
+		g.post(Opened{c})
+	}
+	g.steps(1)
+	g.sent = func(to Conn, e protocol.Event) {
+		if _, ok := e.(protocol.Bye); ok && to > 100 {
+			order = append(order, fmt.Sprint(to))
+		}
+	}
+	g.Drain()
+	assert.Len(t, order, 20)
+	assert.True(t, slices.IsSorted(order))
+	g.pass(time.Second)
+	require.Len(t, g.Unsaved(), 9)
+	assert.True(t, slices.IsSorted(g.Unsaved()))
+
+	g.disk.tried = nil
+	g.pass(10 * time.Second)
+	require.Greater(t, len(g.disk.tried), 9)
+	for i, name := range g.disk.tried[:len(g.disk.tried)-1] {
+		next := fmt.Sprintf("p%d", int(name[1]-'0')%9+1)
+		require.Equal(t, next, g.disk.tried[i+1], "after %s: %v", name, g.disk.tried)
+	}
 }
 
 func TestPlayerThatCannotBeLoaded(t *testing.T) {

@@ -30,6 +30,9 @@ type World struct {
 	kinds    kinds
 	saves    int // last saves under way
 
+	nextRetry                      string // the player to begin the next round of retries with
+	saveFailures, autosaveFailures failures
+
 	stats     protocol.Stats
 	statsTick tick.Tick
 
@@ -67,6 +70,7 @@ func New(l *tick.Loop, cfg Config, sink Sink, st Store) (*World, error) {
 	}
 	l.OnInput(w.input)
 	l.OnTick(func(time.Duration) { w.checkDrained() })
+	l.OnStop(w.tellFailures)
 	return w, nil
 }
 
