@@ -11,7 +11,7 @@ type Code string
 // The codes of `error` events. The first two end the connection; after all
 // others it goes on.
 const (
-	CodeLineTooLong Code = "line_too_long" // framing: over MaxLine bytes without a line feed
+	CodeLineTooLong Code = "line_too_long" // framing: over MaxLine bytes without a line end
 	CodeBinary      Code = "binary"        // framing: a zero byte
 
 	CodeBadJSON      Code = "bad_json"      // not one JSON object in UTF-8

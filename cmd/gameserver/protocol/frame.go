@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// MaxLine is how long a line may be, in bytes, without its line feed.
+// MaxLine is how long a line may be, in bytes, without its "\n" or "\r\n".
 const MaxLine = 4096
 
 // A FrameError says that a stream is not made of lines of text. Where the next
@@ -18,7 +18,7 @@ type FrameError struct {
 func (e *FrameError) Error() string { return "protocol: " + e.Reason }
 
 // A Framer cuts a stream into lines, whatever the pieces it arrives in. The
-// zero Framer is ready to use. It keeps at most MaxLine bytes.
+// zero Framer is ready to use. It keeps at most MaxLine bytes and one "\r".
 type Framer struct {
 	part []byte // an unfinished line; owned, never a piece of the caller's chunk
 	err  error
@@ -64,7 +64,8 @@ func (f *Framer) Feed(chunk []byte, line func([]byte) bool) error {
 	return nil
 }
 
-// Buffered returns how many bytes of an unfinished line are kept, 0 to MaxLine.
+// Buffered returns how many bytes of an unfinished line are kept, 0 to MaxLine
+// or, if the last is a "\r" that may be of the line's end, one more.
 func (f *Framer) Buffered() int { return len(f.part) }
 
 // check judges a piece before it is kept, so that a stream without line feeds
@@ -73,9 +74,21 @@ func (f *Framer) check(piece []byte) error {
 	if i := bytes.IndexByte(piece, 0); i >= 0 {
 		return &FrameError{Code: CodeBinary, Reason: "a zero byte in the stream: send UTF-8 JSON, one object a line"}
 	}
-	if n := len(f.part) + len(piece); n > MaxLine {
+	n := len(f.part) + len(piece)
+	if n == MaxLine+1 && f.last(piece) == '\r' {
+		return nil // it does not count if a line feed follows; if not, the next byte is one too many
+	}
+	if n > MaxLine {
 		return &FrameError{Code: CodeLineTooLong,
 			Reason: fmt.Sprintf("a line of %d bytes or more: want at most %d and a line feed", n, MaxLine)}
 	}
 	return nil
+}
+
+// last is the last byte of the line so far, which has one, with piece added.
+func (f *Framer) last(piece []byte) byte {
+	if len(piece) > 0 {
+		return piece[len(piece)-1]
+	}
+	return f.part[len(f.part)-1]
 }

@@ -29,6 +29,7 @@ func feed(stream string, cut func(left int) int) (lines []string, err error) {
 }
 
 func whole(left int) int { return left }
+func one(int) int        { return 1 }
 
 func TestFramerCutsLines(t *testing.T) {
 	long := strings.Repeat("x", MaxLine)
@@ -43,6 +44,10 @@ func TestFramerCutsLines(t *testing.T) {
 		{"a carriage return elsewhere is text", "a\rb\n", []string{"a\rb"}, ""},
 		{"empty lines are skipped", "\n\r\n\na\n\n", []string{"a"}, ""},
 		{"the longest line", long + "\n", []string{long}, ""},
+		{"the longest line with a carriage return", "a\n" + long + "\r\nb\n", []string{"a", long, "b"}, ""},
+		{"a carriage return too many", long + "\r\r\n", nil, CodeLineTooLong},
+		{"a carriage return in the place of a byte too many", long + "\rx\n", nil, CodeLineTooLong},
+		{"a byte and a carriage return too many", long + "x\r\n", nil, CodeLineTooLong},
 		{"one byte too long", long + "x\n", nil, CodeLineTooLong},
 		{"too long and no end in sight", long + "x", nil, CodeLineTooLong},
 		{"what came before a bad line counts", "a\n" + long + "x\nb\n", []string{"a"}, CodeLineTooLong},
@@ -50,15 +55,17 @@ func TestFramerCutsLines(t *testing.T) {
 		{"a TLS greeting", "\x16\x03\x01\x02\x00\x01\x00", nil, CodeBinary},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			lines, err := feed(c.stream, whole)
-			assert.Equal(t, c.want, lines)
-			if c.code == "" {
-				assert.NoError(t, err)
-				return
+			for _, cut := range []func(int) int{whole, one} {
+				lines, err := feed(c.stream, cut)
+				assert.Equal(t, c.want, lines)
+				if c.code == "" {
+					assert.NoError(t, err)
+					continue
+				}
+				var frame *FrameError
+				require.ErrorAs(t, err, &frame)
+				assert.Equal(t, c.code, frame.Code)
 			}
-			var frame *FrameError
-			require.ErrorAs(t, err, &frame)
-			assert.Equal(t, c.code, frame.Code)
 		})
 	}
 }
