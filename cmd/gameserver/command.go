@@ -40,7 +40,8 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long: `gameserver runs a small game: players with skills, buffs and cooldowns, monsters
 that respawn. It speaks one JSON object a line (docs/protocol.md) and keeps its
 players in DIR/players.db. SIGINT or SIGTERM logs everybody out, saves and exits;
-a second one exits at once.
+a second one exits at once, unless it is the same within 100 ms: that is taken
+for an echo of the first.
 
 Exit codes: 0 ended in order, 1 failed, 2 wrong usage, 130 left at once.`,
 		Example: `  gameserver                                 listen on 127.0.0.1:7777

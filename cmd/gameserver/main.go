@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // Exit codes.
@@ -27,32 +28,49 @@ func main() {
 	os.Exit(code)
 }
 
+// sameSignal is how long after the first signal the same one again is an echo.
+// Whoever signals a process and its group, as timeout(1) and some supervisors do,
+// sends two and means one; players would be left unsaved. People are slower.
+const sameSignal = 100 * time.Millisecond
+
 // interruptible returns a context that ends with the first SIGINT or SIGTERM.
-// The second one exits at once: whoever sends it has waited long enough.
+// A second one exits at once: whoever sends it has waited long enough.
 func interruptible(stderr io.Writer, exit func(int)) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	done := make(chan struct{})
 	go func() {
-		for n := 0; ; n++ {
-			select {
-			case sig := <-signals:
-				if n > 0 {
-					fmt.Fprintf(stderr, "gameserver: %v again: leaving at once\n", sig)
-					exit(exitInterrupted)
-					return
-				}
-				cancel()
-			case <-done:
-				return
-			}
+		if sig := second(signals, done, cancel); sig != nil {
+			fmt.Fprintf(stderr, "gameserver: %v again: leaving at once\n", sig)
+			exit(exitInterrupted)
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
 		close(done)
 		cancel()
+	}
+}
+
+// second calls first at the first signal and returns the second, echoes of the
+// first not counted, or nil when done is closed.
+func second(signals <-chan os.Signal, done <-chan struct{}, first func()) os.Signal {
+	var began os.Signal
+	var at time.Time
+	for {
+		select {
+		case sig := <-signals:
+			switch {
+			case began == nil:
+				began, at = sig, time.Now()
+				first()
+			case sig != began || time.Since(at) > sameSignal:
+				return sig
+			}
+		case <-done:
+			return nil
+		}
 	}
 }
 

@@ -165,20 +165,6 @@ func TestSignalsEndInOrder(t *testing.T) {
 	}
 }
 
-func TestSecondSignalExitsAtOnce(t *testing.T) {
-	p := launch(t, t.TempDir())
-	c, err := net.Dial("tcp", p.addr) // stays open, so that the end takes its time
-	require.NoError(t, err)
-	defer c.Close()
-	_, err = bufio.NewReader(c).ReadString('\n')
-	require.NoError(t, err)
-	p.signal(syscall.SIGTERM)
-	p.until("shutting down")
-	p.signal(syscall.SIGTERM)
-	assert.Equal(t, exitInterrupted, p.wait(), p.text.String())
-	assert.Contains(t, p.text.String(), "leaving at once")
-}
-
 // What a bye called saved is there after kill -9, in a file that is whole.
 func TestSavedPlayersSurviveKill9(t *testing.T) {
 	dir := t.TempDir()
