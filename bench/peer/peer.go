@@ -137,7 +137,7 @@ func Kinds() []Kind {
 	about := map[string]Kind{
 		"goroutines": {What: "a sleeping goroutine for each timer",
 			Limits: map[string]int{"": million}, Why: "more take tens of GB"},
-		"sorted-list": {What: "a linked list by deadline", FillInOrder: true,
+		"sorted-list": {What: "a linked list by deadline, filled in that order: its best case", FillInOrder: true,
 			Limits: map[string]int{"": million, "W1": 100_000, "W4": 0, "W6": 0}, Why: "scheduling takes O(n) time"},
 		"heap":            {What: "an indexed binary heap (DelayQueue)"},
 		"hashed-512":      {What: "a ring of 512 slots with rounds (Netty, circular delay queue)"},

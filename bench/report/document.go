@@ -53,8 +53,10 @@ const method = `## Method
 - The classical structures are package sim/schemes: plain, without a lock, 32 bytes a
   timer and an allocation each, cancelled at once. They are called through an
   interface, which costs them about a nanosecond a call.
-- The sorted list is filled in order of deadline where that is not what is measured:
-  filling it at random takes hours.
+- Time stands still in W1, W4 and W5. What a peer only marks as cancelled (go-zero)
+  is still there, and counts as its memory.
+- The sorted list is filled in order of deadline: at random that takes hours. So it
+  lies in memory as it is walked, and its figures are the best it can do.
 - "–" means that a figure does not apply. Sizes that a peer was not measured with are
   left out of the tables; the reason stands under the peers.
 `
