@@ -1,6 +1,10 @@
 package session
 
-import "github.com/tickwheel/tickwheel/tick"
+import (
+	"fmt"
+
+	"github.com/tickwheel/tickwheel/tick"
+)
 
 // Conn is one network connection, with or without a session. It is a scope of its
 // own beside the session's: its heartbeat goes on while the session is paused,
@@ -18,6 +22,7 @@ type Conn[P any] struct {
 	session *Session[P]
 	idle    tick.Timer
 	own     bool // made by Registry.Login: ends with its session
+	coming  bool // its login is under way
 }
 
 // Connect returns a new connection, which is not logged in. Close it when the
@@ -41,6 +46,25 @@ func (c *Conn[P]) Session() *Session[P] {
 	return nil
 }
 
+// watch starts the idle timeout for the login of id.
+func (c *Conn[P]) watch(id string) error {
+	c.idle.Stop() // of a session that ended and was not released yet
+	d := c.reg.cfg.Idle
+	if d == 0 {
+		return nil
+	}
+	t, err := c.Schedule(tick.Spec{After: d, Lane: tick.Urgent, Kind: c.reg.idleKind}, func(tick.Firing) {
+		if s := c.session; s != nil {
+			s.Close(ErrIdle)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("session: login of %q: idle timeout: %w", id, err)
+	}
+	c.idle = t
+	return nil
+}
+
 // Touch notes that the connection has said something, which puts off the idle
 // timeout. It takes constant time.
 func (c *Conn[P]) Touch() { c.idle.Reset(c.reg.cfg.Idle) }
@@ -57,7 +81,10 @@ func (c *Conn[P]) Touch() { c.idle.Reset(c.reg.cfg.Idle) }
 //
 // On an error nothing has changed: tick.ErrClosed if c is closed, tick.ErrStopped
 // if the loop is, ErrLoggedIn, ErrEnding, ErrFull, or tick.ErrFull if there is no
-// timer for the idle timeout.
+// timer for the idle timeout. One thing may have: if a hook of the session to be
+// replaced closed c, or the loop was stopped meanwhile, that session has ended.
+//
+// While those hooks run the name is ending, and c has no session.
 func (c *Conn[P]) Login(id string, p P) (*Session[P], Outcome, error) {
 	return c.reg.login(c, id, p)
 }

@@ -1,8 +1,8 @@
 package session
 
 import (
-	"fmt"
 	"iter"
+	"math"
 	"time"
 
 	"github.com/tickwheel/tickwheel/tick"
@@ -19,7 +19,8 @@ type Registry[P any] struct {
 	live   *cohort[P]
 	dying  []*cohort[P]
 	gen    uint64
-	ending map[string]bool // names whose OnClose hooks are running
+	ending map[string]int // names whose sessions are being ended or replaced, and how many
+	coming int            // logins under way whose session is not in live yet
 	hooks  []func(*Session[P], error)
 
 	idleKind, graceKind tick.Kind
@@ -43,15 +44,13 @@ func New[P any](loop *tick.Loop, c Config) (*Registry[P], error) {
 	}
 	r := &Registry[P]{
 		loop: loop, cfg: c, scope: loop.Root().Child(), fence: loop.NewFence(),
-		live: newCohort[P](), ending: map[string]bool{},
+		live: newCohort[P](), ending: map[string]int{},
 		idleKind: loop.Kind("session/idle"), graceKind: loop.Kind("session/grace"),
 	}
 	loop.OnTick(r.sweep)
 	loop.OnStop(func() {
 		r.CloseAll(tick.ErrStopped)
-		for r.releaseOne() {
-			continue
-		}
+		r.release(math.MaxInt)
 	})
 	return r, nil
 }
@@ -82,81 +81,13 @@ func (r *Registry[P]) Login(id string, p P) (*Session[P], Outcome, error) {
 	return s, o, err
 }
 
-func (r *Registry[P]) login(c *Conn[P], id string, p P) (*Session[P], Outcome, error) {
-	if !c.Alive() {
-		return nil, 0, fmt.Errorf("session: login of %q: connection: %w", id, c.Reason())
-	}
-	if r.loop.Stopping() {
-		return nil, 0, fmt.Errorf("session: login of %q: %w", id, tick.ErrStopped)
-	}
-	if s := c.session; s != nil && s.Alive() {
-		if s.id == id {
-			return s, Same, nil
-		}
-		return nil, 0, fmt.Errorf("%w: %q: log it out before %q logs in", ErrLoggedIn, s.id, id)
-	}
-	if r.ending[id] {
-		return nil, 0, fmt.Errorf("%w: %q", ErrEnding, id)
-	}
-	old := r.live.byID[id]
-	if old != nil && old.Detached() {
-		if err := old.resume(c); err != nil {
-			return nil, 0, err
-		}
-		return old, Resumed, nil
-	}
-	if old == nil && r.Len() >= r.cfg.MaxSessions {
-		return nil, 0, fmt.Errorf("%w: %d", ErrFull, r.cfg.MaxSessions)
-	}
-	r.gen++
-	s := &Session[P]{id: id, gen: r.gen, reg: r, Player: p}
-	// Everything that can fail comes before the old session ends.
-	if err := s.bind(c); err != nil {
-		return nil, 0, err
-	}
-	outcome := Fresh
-	if old != nil {
-		outcome = Replaced
-		old.Close(ErrTakeover)
-	}
-	for _, d := range r.dying { // ended by CloseAll, not released yet
-		if s := d.byID[id]; s != nil {
-			s.Close(d.reason)
-		}
-	}
-	if c.session != s { // a hook closed the connection
-		return nil, 0, fmt.Errorf("session: login of %q: connection: %w", id, c.Reason())
-	}
-	r.add(s)
-	return s, outcome, nil
-}
-
-// add makes s a scope and part of the living.
-func (r *Registry[P]) add(s *Session[P]) {
-	s.Scope = r.fence.Child(r.loop.Root())
-	s.cohort = r.live
-	l := s.cohort
-	l.byID[s.id] = s
-	l.n++
-	if s.prev = l.last; s.prev != nil {
-		s.prev.next = s
-	} else {
-		l.first = s
-	}
-	l.last = s
-	s.OnClose(func(error) { r.remove(s) })
-	for _, f := range r.hooks {
-		s.OnClosed(func(reason error) { f(s, reason) })
-	}
-	s.OnClosed(func(error) {
-		delete(r.ending, s.id)
-		s.unbind()
-	})
-}
-
-// remove takes s, whose scope has closed, out of the books.
+// remove takes s, whose end has begun, out of the books, once.
 func (r *Registry[P]) remove(s *Session[P]) {
-	r.ending[s.id] = true
+	if s.left {
+		return
+	}
+	s.left = true
+	r.ending[s.id]++
 	l := s.cohort
 	delete(l.byID, s.id)
 	l.n--
@@ -177,7 +108,10 @@ func (r *Registry[P]) remove(s *Session[P]) {
 // Find returns the session of id, in grace or not, and whether there is one.
 func (r *Registry[P]) Find(id string) (*Session[P], bool) {
 	s := r.live.byID[id]
-	return s, s != nil
+	if s == nil || !s.Alive() { // a hook of a scope below it is running
+		return nil, false
+	}
+	return s, true
 }
 
 // Len is how many sessions there are, those in grace included.
@@ -228,22 +162,37 @@ func (r *Registry[P]) CloseAll(reason error) int {
 	return d.n
 }
 
-func (r *Registry[P]) sweep(_ time.Duration) {
-	for range r.cfg.CloseBudget {
-		if !r.releaseOne() {
-			return
+func (r *Registry[P]) sweep(_ time.Duration) { r.release(r.cfg.CloseBudget) }
+
+// release releases up to n of the sessions that CloseAll ended, the oldest
+// first. A hook that exits its goroutine does not cut it short.
+func (r *Registry[P]) release(n int) {
+	clean := false
+	defer func() {
+		if !clean {
+			r.release(n)
 		}
+	}()
+	for more := true; more && n > 0; {
+		n-- // before: a hook may not return
+		more = r.releaseOne()
 	}
+	clean = true
 }
 
 // releaseOne releases the session that was ended first, if there is one.
 func (r *Registry[P]) releaseOne() bool {
 	for len(r.dying) > 0 {
-		if s := r.dying[0].first; s != nil {
-			s.Close(nil)
-			return true
+		s := r.dying[0].first
+		if s == nil {
+			r.dying = r.dying[1:]
+			continue
 		}
-		r.dying = r.dying[1:]
+		// Out of the books here, not by its hook: one that somebody further up
+		// the stack is closing already will not call it before we return.
+		r.remove(s)
+		s.Close(nil)
+		return true
 	}
 	return false
 }

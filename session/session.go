@@ -23,7 +23,8 @@ type Session[P any] struct {
 	next   *Session[P]
 	conn   *Conn[P]   // nil in grace
 	grace  tick.Timer // of the registry's scope: it runs while the session is frozen
-	frozen bool       // by grace, so that resuming does not undo a pause of the game's
+	frozen bool       // by grace
+	left   bool       // out of the registry's books
 }
 
 // ID returns the name the session logged in under.
@@ -71,14 +72,7 @@ func (s *Session[P]) Touch() {
 // Detach reports false, and does nothing, if the session has no connection.
 // [Conn.Close] calls it.
 func (s *Session[P]) Detach(reason error) bool {
-	if s.conn == nil {
-		return false
-	}
-	if s.Scope == nil { // its login is under way, a hook of the session it replaces closes the connection
-		s.unbind()
-		return true
-	}
-	if !s.Alive() {
+	if s.conn == nil || !s.Alive() {
 		return false
 	}
 	s.unbind()
@@ -105,19 +99,7 @@ func (s *Session[P]) Detach(reason error) bool {
 }
 
 // bind gives s the connection c.
-func (s *Session[P]) bind(c *Conn[P]) error {
-	c.idle.Stop() // of a session that ended and was not released yet
-	if d := s.reg.cfg.Idle; d > 0 {
-		t, err := c.Schedule(tick.Spec{After: d, Lane: tick.Urgent, Kind: s.reg.idleKind},
-			func(tick.Firing) { s.Close(ErrIdle) })
-		if err != nil {
-			return fmt.Errorf("session: login of %q: idle timeout: %w", s.id, err)
-		}
-		c.idle = t
-	}
-	s.conn, c.session = c, s
-	return nil
-}
+func (s *Session[P]) bind(c *Conn[P]) { s.conn, c.session = c, s }
 
 // unbind takes the connection from s; from here on it reaches nobody.
 func (s *Session[P]) unbind() {
@@ -129,17 +111,18 @@ func (s *Session[P]) unbind() {
 	if c.session == s { // and not another login's already
 		c.idle.Stop()
 		c.session = nil
-	}
-	if c.own {
-		c.Close(s.Reason())
+		if c.own {
+			c.Close(s.Reason())
+		}
 	}
 }
 
 // resume continues s, which is in grace, on c.
 func (s *Session[P]) resume(c *Conn[P]) error {
-	if err := s.bind(c); err != nil {
+	if err := c.watch(s.id); err != nil {
 		return err
 	}
+	s.bind(c)
 	s.grace.Stop()
 	if s.frozen {
 		s.frozen = false
