@@ -7,9 +7,10 @@ import (
 )
 
 // Session is one player from login to its end. It is a scope: AfterFunc, Schedule,
-// Every, Keyed, Child, Pause, OnClose, Alive, Context and all else of [tick.Scope]
-// are a Session's, too; [tick.Offload] wants its Scope. It is never reused, so a
-// pointer kept too long is harmless.
+// Every, Keyed, Child, OnClose, Alive, Context and all else of [tick.Scope] are a
+// Session's, too; [tick.Offload] wants its Scope. Close, Pause and Resume are the
+// Session's own: don't call those of its Scope. It is never reused, so a pointer
+// kept too long is harmless.
 type Session[P any] struct {
 	*tick.Scope
 	// Player is the value given to Login, the game's own.
@@ -24,6 +25,7 @@ type Session[P any] struct {
 	conn   *Conn[P]   // nil in grace
 	grace  tick.Timer // of the registry's scope: it runs while the session is frozen
 	frozen bool       // by grace
+	paused bool       // by the game
 	left   bool       // out of the registry's books
 }
 
@@ -86,7 +88,8 @@ func (s *Session[P]) Detach(reason error) bool {
 		return true
 	}
 	if !r.cfg.GraceRuns {
-		s.frozen = s.Pause()
+		s.frozen = true
+		s.Scope.Pause()
 	}
 	t, err := r.scope.Schedule(tick.Spec{After: r.cfg.Grace, Lane: tick.Urgent, Kind: r.graceKind},
 		func(tick.Firing) { s.Close(lost) })
@@ -126,7 +129,30 @@ func (s *Session[P]) resume(c *Conn[P]) error {
 	s.grace.Stop()
 	if s.frozen {
 		s.frozen = false
-		s.Resume()
+		if !s.paused {
+			s.Scope.Resume()
+		}
 	}
 	return nil
+}
+
+// Pause is [tick.Scope.Pause] for the game: it does not mix with the freezing of
+// a session in grace. What the game paused, before the connection was lost or
+// during grace, stays paused when a login resumes the session.
+func (s *Session[P]) Pause() bool {
+	if !s.Alive() || s.paused || !s.frozen && !s.Scope.Pause() {
+		return false
+	}
+	s.paused = true
+	return true
+}
+
+// Resume takes back [Session.Pause], and reports false if there was none or the
+// session has ended. In grace its timers stay frozen until a login.
+func (s *Session[P]) Resume() bool {
+	if !s.Alive() || !s.paused {
+		return false
+	}
+	s.paused = false
+	return s.frozen || s.Scope.Resume()
 }
