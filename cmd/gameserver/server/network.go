@@ -120,7 +120,7 @@ func (n *network) OnTraffic(gc gnet.Conn) (action gnet.Action) {
 // the tick, which has none: they are appended to replies and overtake.
 func (s *Server) received(c *conn, line, replies []byte) []byte {
 	r, bad := protocol.Parse(line)
-	var in any = world.Asked{Conn: c.id, Request: r}
+	var in any = world.Asked{Conn: c.id, Request: r, At: s.loop.Time()}
 	if bad != nil {
 		in = world.Refused{Conn: c.id, ID: r.ID, Err: *bad}
 	}

@@ -365,3 +365,23 @@ func TestOpenSaysWhatIsInTheWay(t *testing.T) {
 	_, err = Open(context.Background(), Config{Addr: "127.0.0.1:0", DataDir: t.TempDir(), Logger: quiet, World: world.Config{Monsters: -1}})
 	assert.ErrorContains(t, err, "Monsters")
 }
+
+func TestRequestsCarryWhenTheyWereRead(t *testing.T) {
+	s, err := open(context.Background(), Config{
+		Addr: "127.0.0.1:0", DataDir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}, func(dir string) (players, error) { return store.Open(dir) })
+	require.NoError(t, err)
+	var at []time.Duration
+	s.loop.OnInput(func(v any) {
+		if in, ok := v.(world.Asked); ok {
+			at = append(at, in.At)
+		}
+	})
+	s.loop.Step()
+	s.received(&conn{id: 7}, []byte(`{"op":"ping"}`), nil)
+	s.loop.Step() // it was read in the first tick, whenever it is handled
+	assert.Equal(t, []time.Duration{s.loop.Interval()}, at)
+	require.NoError(t, s.loop.Stop(context.Background()))
+	require.NoError(t, s.stopNetwork())
+	require.NoError(t, s.closeStore())
+}

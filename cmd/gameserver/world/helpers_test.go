@@ -137,7 +137,7 @@ func ask(c Conn, op protocol.Op, with ...func(*protocol.Request)) Asked {
 	for _, f := range with {
 		f(&r)
 	}
-	return Asked{c, r}
+	return Asked{Conn: c, Request: r}
 }
 
 func id(n int64) func(*protocol.Request) {

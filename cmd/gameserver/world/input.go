@@ -1,6 +1,8 @@
 package world
 
 import (
+	"time"
+
 	"github.com/tickwheel/tickwheel/cmd/gameserver/protocol"
 	"github.com/tickwheel/tickwheel/cmd/gameserver/store"
 )
@@ -18,6 +20,9 @@ type (
 	Asked struct {
 		Conn    Conn
 		Request protocol.Request
+		// At is when it was read, by the loop's Time; 0 means when its tick handles
+		// it. Carried here, it is the same when inputs are replayed.
+		At time.Duration
 	}
 	// Refused is a line that was no good request. It takes the same way as a
 	// good one, so that answers keep their order.

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"time"
+
 	"github.com/tickwheel/tickwheel/cmd/gameserver/protocol"
 	"github.com/tickwheel/tickwheel/session"
 	"github.com/tickwheel/tickwheel/tick"
@@ -88,13 +90,16 @@ func (w *World) refused(p *peer, id protocol.ID, err protocol.Error) {
 }
 
 // asked answers a request, or keeps it until the login before it is answered.
-func (w *World) asked(p *peer, r protocol.Request) {
+func (w *World) asked(p *peer, in Asked) {
+	if in.At == 0 {
+		in.At = w.loop.Time()
+	}
 	switch {
 	case p.bye != nil:
 	case p.loading:
-		w.hold(p, r.ID, Asked{p.name, r})
+		w.hold(p, in.Request.ID, in)
 	default:
-		w.answer(p, r)
+		w.answer(p, in.Request, in.At)
 	}
 }
 
@@ -123,8 +128,8 @@ func (w *World) fail(p *peer, id protocol.ID, err *protocol.Error) {
 	w.tell(p, id, protocol.Failed(err))
 }
 
-// answer carries out one request.
-func (w *World) answer(p *peer, r protocol.Request) {
+// answer carries out one request, which was read at that time.
+func (w *World) answer(p *peer, r protocol.Request, at time.Duration) {
 	clean := false
 	defer func() {
 		if !clean { // a fault of ours: the loop logs it, the client is told
@@ -132,13 +137,13 @@ func (w *World) answer(p *peer, r protocol.Request) {
 		}
 	}()
 	p.Touch()
-	if err := w.serve(p, r); err != nil {
+	if err := w.serve(p, r, at); err != nil {
 		w.fail(p, r.ID, err)
 	}
 	clean = true
 }
 
-func (w *World) serve(p *peer, r protocol.Request) *protocol.Error {
+func (w *World) serve(p *peer, r protocol.Request, at time.Duration) *protocol.Error {
 	switch r.Op {
 	case protocol.OpPing:
 		w.tell(p, r.ID, protocol.Pong{})
@@ -162,7 +167,7 @@ func (w *World) serve(p *peer, r protocol.Request) *protocol.Error {
 	case protocol.OpAttack:
 		return w.attack(s, r)
 	case protocol.OpTimer:
-		return w.timer(s, r)
+		return w.timer(s, r, at)
 	case protocol.OpStorm:
 		return w.storm(s, r)
 	}

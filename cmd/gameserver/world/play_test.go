@@ -258,3 +258,21 @@ func TestFullWheelIsBusy(t *testing.T) {
 	g.steps(3)
 	assert.NotNil(t, find[protocol.Timer](g, 1), "it passes")
 }
+
+// A timer counts from when its request was read: the wait for the tick, or for a
+// login before it, is no free extra, and what is late is told.
+func TestTimerCountsFromWhenItWasRead(t *testing.T) {
+	g := newGame(t, tick.Config{}, Config{})
+	g.enter(1, "ann")
+	start := g.loop.Time()
+	timer := func(c Conn, at time.Duration, ms int64) Asked {
+		a := ask(c, protocol.OpTimer, after(ms, ""), id(int64(c)))
+		a.At = at
+		return a
+	}
+	g.post(timer(1, start+20*time.Millisecond, 100), Opened{2}, ask(2, protocol.OpLogin, name("bob")))
+	g.post(timer(2, start+10*time.Millisecond, 0)) // waits for the login
+	g.steps(3)
+	assert.EqualValues(t, 140, find[protocol.Timer](g, 2).LateMS, "read at 10 ms, due then; its login took until 100, it ran at 150")
+	assert.EqualValues(t, 30, find[protocol.Timer](g, 1).LateMS, "due at 120 ms, ran at 150")
+}

@@ -98,15 +98,16 @@ func (w *World) fades(s *Session, name string, after time.Duration) error {
 	})
 }
 
-// timer sends an event when after_ms have passed, and says by how much more.
-func (w *World) timer(s *Session, r protocol.Request) *protocol.Error {
+// timer sends an event when after_ms have passed since the request was read, and
+// says by how much more. The wait for the tick is part of both.
+func (w *World) timer(s *Session, r protocol.Request, at time.Duration) *protocol.Error {
 	p := s.Player
 	if p.timers >= w.cfg.Timers {
 		return protocol.Errorf(protocol.CodeTooManyTimers, "%d timers are pending: wait for one of them", p.timers)
 	}
 	after := time.Duration(r.AfterMS) * time.Millisecond
-	due := w.loop.Time() + after
-	_, err := s.Schedule(tick.Spec{After: after, Kind: w.kinds.timer}, func(tick.Firing) {
+	due := at + after
+	_, err := s.Schedule(tick.Spec{After: max(due-w.loop.Time(), 0), Kind: w.kinds.timer}, func(tick.Firing) {
 		p.timers--
 		late := w.loop.Time() - due
 		w.tell(p.peer, r.ID, protocol.Timer{Tag: r.Tag, LateMS: late.Milliseconds()})

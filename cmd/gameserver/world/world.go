@@ -81,7 +81,7 @@ func (w *World) input(v any) {
 		w.opened(in.Conn)
 	case Asked:
 		if p := w.peers[in.Conn]; p != nil {
-			w.asked(p, in.Request)
+			w.asked(p, in)
 		}
 	case Refused:
 		if p := w.peers[in.Conn]; p != nil {
