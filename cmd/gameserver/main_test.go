@@ -228,6 +228,7 @@ func TestExitCodes(t *testing.T) {
 			assert.Contains(t, out.String()+errs.String(), s, c.args)
 		}
 	}
+	assert.NoDirExists(t, data[1], "a start that fails over its address leaves nothing behind")
 }
 
 func TestDataInUseIsTold(t *testing.T) {

@@ -45,9 +45,9 @@ type Server struct {
 	lost []world.Closed // inputs that found no room; they must not get lost
 }
 
-// Open opens the store, makes the world and binds the address. Connections are
+// Open binds the address, opens the store and makes the world. Connections are
 // accepted from then on, and answered once Run runs. After an error nothing is
-// left open.
+// left open, and if the address was taken, no file was made.
 func Open(ctx context.Context, cfg Config) (*Server, error) {
 	return open(ctx, cfg, func(dir string) (players, error) { return store.Open(dir) })
 }
@@ -70,19 +70,21 @@ func open(ctx context.Context, cfg Config, openStore func(dir string) (players, 
 		table: table{conns: map[world.Conn]*conn{}}, netEnd: make(chan struct{}), changed: make(chan struct{}, 1),
 	}
 	s.outbox.s = s
-	if s.store, err = openStore(cfg.DataDir); err != nil {
+	// First, as the likeliest to fail. What connections send now waits in the
+	// loop's inbox: the network touches nothing that is made below.
+	if err := s.listen(addr); err != nil {
 		return nil, err
 	}
+	if s.store, err = openStore(cfg.DataDir); err != nil {
+		return nil, errors.Join(err, s.stopNetwork())
+	}
 	loop.OnInput(s.taken) // before the world, which may panic over an input
-	if s.world, err = world.New(loop, cfg.World, &s.outbox, s.store); err == nil {
-		loop.OnInput(s.handled)
-		loop.OnTick(func(time.Duration) { s.postLost() })
-		loop.OnFlush(s.outbox.flush)
-		err = s.listen(addr)
+	if s.world, err = world.New(loop, cfg.World, &s.outbox, s.store); err != nil {
+		return nil, errors.Join(err, s.stopNetwork(), s.store.Close())
 	}
-	if err != nil {
-		return nil, errors.Join(err, s.store.Close())
-	}
+	loop.OnInput(s.handled)
+	loop.OnTick(func(time.Duration) { s.postLost() })
+	loop.OnFlush(s.outbox.flush)
 	return s, nil
 }
 
