@@ -159,8 +159,8 @@ func (l *Loop) SetBudget(n int) error {
 
 // OnTick adds a system: f is called each tick in the systems phase with the
 // interval as dt, also when the loop catches up or dilates. Systems run in the
-// order in which they were added. Call it before the first tick or in a
-// callback.
+// order in which they were added; one that a system adds runs from the next tick
+// on. Call it before the first tick or in a callback.
 func (l *Loop) OnTick(f func(dt time.Duration)) {
 	l.owner.check("Loop.OnTick")
 	if f == nil {
@@ -172,7 +172,8 @@ func (l *Loop) OnTick(f func(dt time.Duration)) {
 }
 
 // OnFlush adds a hook of the flush phase, the end of each tick: the place to send
-// what the tick has written. Hooks run in the order in which they were added.
+// what the tick has written. Hooks run in the order in which they were added; one
+// that a hook adds runs from the next tick on.
 func (l *Loop) OnFlush(f func()) {
 	l.owner.check("Loop.OnFlush")
 	if f == nil {
@@ -182,8 +183,9 @@ func (l *Loop) OnFlush(f func()) {
 }
 
 // OnInput adds a handler of values given to [Loop.Input]. Each value goes to
-// every handler, in the order in which they were added. A value that finds no
-// handler is counted in Stats.Unhandled.
+// every handler, in the order in which they were added; one that is added in the
+// inbox phase gets the values of the ticks after it. A value that finds no handler
+// is counted in Stats.Unhandled.
 func (l *Loop) OnInput(f func(v any)) {
 	l.owner.check("Loop.OnInput")
 	if f == nil {

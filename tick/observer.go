@@ -4,14 +4,15 @@ import "time"
 
 // Observer watches a loop. Its functions are called on the tick goroutine; those
 // that are nil are not. They must not block, should not allocate, and must not
-// keep pointers they are given. A panic in one is a callback's panic. More
-// fields may come.
+// keep pointers they are given. A panic in one is a callback's panic; what it
+// was told of happens all the same, unless it calls runtime.Goexit. More fields
+// may come.
 type Observer struct {
 	// Fire is called before each timer callback.
 	Fire func(FireInfo)
 	// Tick is called at the end of each tick.
 	Tick func(*TickInfo)
-	// Shed is called before a tick for which wall time was given up.
+	// Shed is called at the beginning of a tick for which wall time was given up.
 	Shed func(ShedInfo)
 	// Guard is called when Config.Guard ends a timer phase.
 	Guard func(GuardInfo)

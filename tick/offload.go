@@ -194,8 +194,15 @@ func (l *Loop) account(t *Task) {
 	l.observeJob(t)
 }
 
+// observeJob tells the observer of a job; its result is applied even if that
+// panics.
 func (l *Loop) observeJob(t *Task) {
 	if o := l.cfg.Observer; o != nil && o.Job != nil {
+		defer func() {
+			if v := recover(); v != nil {
+				l.caught(v, kindObserver)
+			}
+		}()
 		o.Job(JobInfo{Number: t.number, Kind: t.kind, Key: t.key, Outcome: t.outcome, Err: t.err,
 			Wait: t.started - t.queued, Ran: t.ended - t.started})
 	}

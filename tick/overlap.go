@@ -30,10 +30,14 @@ func Parallel(n int) Overlap {
 // happens when one is due before the last has ended.
 //
 // A run that finds the queue full is left out; done gets the error of [Offload].
-// Errors and panics are those of [Scope.Schedule] for a periodic.
+// Errors and panics are those of [Scope.Schedule] for a periodic; an Overlap that
+// is none of Skip, QueueOne and Parallel panics.
 func OffloadEvery[R any](s *Scope, sp Spec, o Overlap, next func(Firing) Job[R], done func(R, error)) (Timer, error) {
 	if next == nil {
 		panic("tick: OffloadEvery: nil function")
+	}
+	if o < QueueOne {
+		panic(fmt.Sprintf("tick: OffloadEvery: Overlap(%d) does not exist", int(o)))
 	}
 	if sp.Every == 0 {
 		return Timer{}, fmt.Errorf("tick: OffloadEvery: %w: Spec.Every is 0", ErrPeriod)

@@ -252,11 +252,16 @@ func (l *Loop) runHooks(hooks []closeHook) {
 				if clean {
 					return
 				}
+				exited := true
+				defer func() {
+					if exited { // this goroutine ends, the rest can't wait
+						l.runHooks(hooks)
+					}
+				}()
 				if v := recover(); v != nil {
-					l.caught(v, kindClose)
-					return
+					l.caught(v, kindClose) // Config.OnPanic may exit, too
+					exited = false
 				}
-				l.runHooks(hooks) // Goexit: this goroutine ends, the rest can't wait
 			}()
 			h.f(h.reason)
 			clean = true

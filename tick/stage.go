@@ -16,6 +16,7 @@ type stage uint8
 
 const (
 	stIdle stage = iota
+	stShed
 	stBegin
 	stResults
 	stItems
@@ -39,13 +40,14 @@ type inHand struct {
 	cursor   int // what of the stage has begun
 	items    []item
 	results  []*Task
-	systems  int // how many there were when the phase began
+	handlers int // of inputs, systems or flush hooks: how many there were when the phase began
 	part     int // handlers of the current input that have begun
 	fired    int
 	panicked int           // fired at the last panic
 	late     Histogram     // of the timers fired
 	began    time.Duration // reading of the meter
 	mark     time.Duration // reading at the beginning of the phase
+	shed     ShedInfo
 	info     TickInfo
 }
 
@@ -59,10 +61,11 @@ func (l *Loop) begin(start, late time.Duration, shed int64, first time.Duration)
 	l.meter.begin(t.began)
 	t.info = TickInfo{Tick: l.now, Start: start, StartLate: late, Shed: shed, Speed: l.pacer.ratio}
 	t.fired, t.panicked = 0, -1
-	if shed > 0 {
-		l.metrics.shedding(l, shed, first)
-	}
 	t.stage, t.cursor = stBegin, 0
+	if shed > 0 {
+		t.shed = l.metrics.shedding(l, shed, first)
+		t.stage = stShed
+	}
 }
 
 // finish runs what is left of the tick in hand, if there is one.
@@ -83,22 +86,32 @@ func (l *Loop) frame() {
 		if clean {
 			return
 		}
+		exited := true
+		defer func() {
+			if exited { // the callback, or Config.OnPanic
+				l.exited()
+			}
+		}()
 		if v := recover(); v != nil {
+			defer l.afterPanic()
 			l.caught(v, l.meter.kind)
-			l.afterPanic()
-			return
-		}
-		// Goexit. Not recoverable, nor should it be: t.FailNow relies on it.
-		l.tick.info.Goexits++
-		l.metrics.goexits.Add(1)
-		if l.mode.Load() == modePaced { // nobody else would hear of it
-			l.cfg.Logger.Warn("tick: callback called runtime.Goexit", "kind", l.KindName(l.meter.kind), "tick", int64(l.now))
+			exited = false
 		}
 	}()
 	for l.tick.stage != stIdle && l.tick.stage != stEnded {
 		l.run()
 	}
 	clean = true
+}
+
+// exited counts a Goexit. It is not recoverable, nor should it be: t.FailNow
+// relies on it.
+func (l *Loop) exited() {
+	l.tick.info.Goexits++
+	l.metrics.goexits.Add(1)
+	if l.mode.Load() == modePaced { // nobody else would hear of it
+		l.cfg.Logger.Warn("tick: callback called runtime.Goexit", "kind", l.KindName(l.meter.kind), "tick", int64(l.now))
+	}
 }
 
 // afterPanic leaves a stage that panicked in our own or an executor's code, not
@@ -120,6 +133,12 @@ func (l *Loop) afterPanic() {
 func (l *Loop) run() {
 	t := &l.tick
 	switch t.stage {
+	case stShed:
+		t.stage = stBegin // first: it is told once
+		if o := l.cfg.Observer; o != nil && o.Shed != nil {
+			l.meter.to(kindObserver)
+			o.Shed(t.shed)
+		}
 	case stBegin:
 		l.meter.to(kindExecutor)
 		t.stage = stResults // first: Begin is not called twice in a tick
@@ -131,16 +150,16 @@ func (l *Loop) run() {
 			t.cursor++
 			l.applyResult(r)
 		}
-		t.stage, t.cursor, t.part = stItems, 0, 0
+		t.part = 0
+		l.enterStage(stItems)
 	case stItems:
 		l.runItems()
 		l.phaseEnd(PhaseInbox, stTimers)
 	case stTimers:
 		l.runTimers()
 		l.phaseEnd(PhaseTimers, stSystems)
-		t.systems = len(l.onTick)
 	case stSystems:
-		for t.cursor < t.systems {
+		for t.cursor < t.handlers {
 			s := &l.onTick[t.cursor]
 			t.cursor++
 			l.meter.to(s.kind)
@@ -149,7 +168,7 @@ func (l *Loop) run() {
 		l.phaseEnd(PhaseSystems, stFlush)
 	case stFlush:
 		l.meter.to(kindFlush)
-		for t.cursor < len(l.onFlush) {
+		for t.cursor < t.handlers {
 			f := l.onFlush[t.cursor]
 			t.cursor++
 			f()
@@ -176,7 +195,22 @@ func (l *Loop) phaseEnd(p Phase, next stage) {
 		t.info.Phase[p] += now - t.mark
 		t.mark = now
 	}
-	t.stage, t.cursor = next, 0
+	l.enterStage(next)
+}
+
+// enterStage begins a stage. Handlers that a handler adds wait for the next tick:
+// one that adds itself must not keep the phase from ending.
+func (l *Loop) enterStage(s stage) {
+	t := &l.tick
+	t.stage, t.cursor = s, 0
+	switch s {
+	case stItems:
+		t.handlers = len(l.onInput)
+	case stSystems:
+		t.handlers = len(l.onTick)
+	case stFlush:
+		t.handlers = len(l.onFlush)
+	}
 }
 
 // takeAll is the boundary between what waits for this tick and what comes later.
@@ -200,10 +234,10 @@ func (l *Loop) runItems() {
 			it.f()
 			continue
 		}
-		if len(l.onInput) == 0 {
+		if t.handlers == 0 {
 			l.metrics.unhandled.Add(1)
 		}
-		for t.part < len(l.onInput) {
+		for t.part < t.handlers {
 			f := l.onInput[t.part]
 			t.part++
 			f(it.v)
@@ -236,13 +270,23 @@ func (l *Loop) fire(f timers.Firing[payload]) {
 		l.checkGuard()
 	}
 	if o := l.cfg.Observer; o != nil && o.Fire != nil {
-		o.Fire(FireInfo{Tick: l.now, Kind: p.kind, Lane: f.Lane, Seq: p.seq, Late: f.Late, Missed: f.Missed})
+		l.announce(o.Fire, FireInfo{Tick: l.now, Kind: p.kind, Lane: f.Lane, Seq: p.seq, Late: f.Late, Missed: f.Missed})
 	}
 	if p.f != nil {
 		p.f()
 		return
 	}
 	p.ff(Firing{Tick: l.now, Deadline: f.Deadline, Late: f.Late, Missed: f.Missed, Lane: f.Lane, Kind: p.kind})
+}
+
+// announce tells the observer of a callback, which runs even if f panics.
+func (l *Loop) announce(f func(FireInfo), i FireInfo) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.caught(v, kindObserver)
+		}
+	}()
+	f(i)
 }
 
 // checkGuard has the wheel end the phase behind the current callback if it has
@@ -315,7 +359,7 @@ func (l *Loop) logPanic(p PanicInfo) {
 // phase returns the phase of a tick that s is part of.
 func (s stage) phase() Phase {
 	switch s {
-	case stBegin, stResults, stItems:
+	case stShed, stBegin, stResults, stItems:
 		return PhaseInbox
 	case stTimers:
 		return PhaseTimers

@@ -89,17 +89,15 @@ type metrics struct {
 }
 
 // shedding counts intervals given up before a tick; the first of them would have
-// begun first late.
-func (m *metrics) shedding(l *Loop, n int64, first time.Duration) {
+// begun first late. It returns what the observer is to be told.
+func (m *metrics) shedding(l *Loop, n int64, first time.Duration) ShedInfo {
 	gap := l.pacer.gap
 	m.mu.Lock()
 	m.s.Shed += n
 	m.s.ShedTime += time.Duration(n) * gap
 	m.startLate.recordSeries(int64(first), int64(gap), n)
 	m.mu.Unlock()
-	if o := l.cfg.Observer; o != nil && o.Shed != nil {
-		o.Shed(ShedInfo{Tick: l.now, Intervals: n, Time: time.Duration(n) * gap})
-	}
+	return ShedInfo{Tick: l.now, Intervals: n, Time: time.Duration(n) * gap}
 }
 
 // tick counts the tick that ends.

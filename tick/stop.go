@@ -39,10 +39,15 @@ func (l *Loop) Stop(ctx context.Context) error {
 	default:
 	}
 	select {
+	case l.drive <- struct{}{}: // first, or an ended ctx would leave the loop as it is
+		l.endAlone()
+		return l.stop.err
+	default:
+	}
+	select {
 	case <-l.stopped:
-	case l.drive <- struct{}{}: // nobody drives it: the end is ours to do
-		l.owner.take()
-		l.leave()
+	case l.drive <- struct{}{}:
+		l.endAlone()
 	case <-ctx.Done():
 		select {
 		case <-l.stopped:
@@ -51,6 +56,14 @@ func (l *Loop) Stop(ctx context.Context) error {
 		}
 	}
 	return l.stop.err
+}
+
+// endAlone ends a loop whose token we hold because nobody drives it.
+func (l *Loop) endAlone() {
+	if l.state.Load() != stateStopped {
+		l.owner.take()
+	}
+	l.leave()
 }
 
 func (l *Loop) beginStop(ctx context.Context) {
@@ -95,7 +108,7 @@ func (l *Loop) runStop() {
 		for c := l.root.first; c != nil; c = l.root.first {
 			c.Close(ErrStopped)
 		}
-		t.stage = stDrain
+		t.stage, t.cursor, t.results = stDrain, 0, nil
 		// Not closed yet: jobs of the root are still to run.
 		ctx, cancel := l.root.ctx, l.root.cancel
 		l.root.cancel = nil
@@ -105,8 +118,8 @@ func (l *Loop) runStop() {
 		l.drain()
 		t.stage = stLast
 	case stLast:
-		t.stage = stEnded
 		l.lastResults()
+		t.stage = stEnded
 		l.metrics.last(l)
 	}
 }
@@ -139,8 +152,16 @@ func (l *Loop) drain() {
 // lastResults counts the jobs that ended after the last tick; their done
 // functions do not run.
 func (l *Loop) lastResults() {
-	_, results := l.inbox.take(nil, nil)
-	for _, t := range results {
-		l.account(t)
+	t := &l.tick
+	for {
+		for t.cursor < len(t.results) {
+			r := t.results[t.cursor]
+			t.cursor++
+			l.account(r)
+		}
+		t.cursor = 0
+		if _, t.results = l.inbox.take(nil, nil); len(t.results) == 0 {
+			return
+		}
 	}
 }
