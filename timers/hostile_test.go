@@ -132,7 +132,7 @@ func bodies(t testing.TB, n int) (all [][]byte) {
 func TestHostileSnapshotGivesAnErrorOrAWholeWheel(t *testing.T) {
 	n := 2
 	if *long {
-		n = 60
+		n = 10
 	}
 	tried, restored := 0, 0
 	try := func(body []byte) {

@@ -59,7 +59,7 @@ func (p *pair) snapshot() {
 func TestRestoredWheelDoesAsItsTwin(t *testing.T) {
 	n := 30
 	if *long {
-		n = 3_000
+		n = 500
 	}
 	traces := map[uint64]bool{}
 	for seed := range n {

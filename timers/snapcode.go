@@ -10,6 +10,12 @@ import (
 
 // A snapshot is a magic number, the version, the length of the body, the body,
 // and a checksum over all of that. The body is a row of varints.
+//
+// It holds places, not only timers: which entries of which blocks are taken, at
+// which generation, and what is free in which order. A row of timers to schedule
+// anew would be shorter, but old handles would mean nothing, and new ones differ
+// from those of the wheel that was saved. What follows from the places, such as
+// lists and counts, is left out, so that it can't contradict them.
 
 // snapMagic begins with a byte that is no text, and ends with a line end that
 // transfers as text would change.
