@@ -63,6 +63,7 @@ func newCohort[P any]() *cohort[P] { return &cohort[P]{byID: map[string]*Session
 // and its Alive is false then; Player, ID, Conn and Cancelled are still there.
 // The hook may write and offload for the root scope, such as the last save.
 func (r *Registry[P]) OnClose(f func(s *Session[P], reason error)) {
+	r.loop.CheckOwner("Registry.OnClose")
 	if f == nil {
 		panic("session: Registry.OnClose: nil function")
 	}
@@ -107,6 +108,7 @@ func (r *Registry[P]) remove(s *Session[P]) {
 
 // Find returns the session of id, in grace or not, and whether there is one.
 func (r *Registry[P]) Find(id string) (*Session[P], bool) {
+	r.loop.CheckOwner("Registry.Find")
 	s := r.live.byID[id]
 	if s == nil || !s.Alive() { // a hook of a scope below it is running
 		return nil, false
@@ -115,10 +117,14 @@ func (r *Registry[P]) Find(id string) (*Session[P], bool) {
 }
 
 // Len is how many sessions there are, those in grace included.
-func (r *Registry[P]) Len() int { return r.live.n }
+func (r *Registry[P]) Len() int {
+	r.loop.CheckOwner("Registry.Len")
+	return r.live.n
+}
 
 // Closing is how many sessions CloseAll has ended that were not released yet.
 func (r *Registry[P]) Closing() (n int) {
+	r.loop.CheckOwner("Registry.Closing")
 	for _, d := range r.dying {
 		n += d.n
 	}
@@ -129,6 +135,7 @@ func (r *Registry[P]) Closing() (n int) {
 // loop's body may log in and out whom it likes; a session that has ended by its
 // turn is left out. It copies the list.
 func (r *Registry[P]) All() iter.Seq[*Session[P]] {
+	r.loop.CheckOwner("Registry.All")
 	list := make([]*Session[P], 0, r.live.n)
 	for s := r.live.first; s != nil; s = s.next {
 		list = append(list, s)
@@ -143,11 +150,12 @@ func (r *Registry[P]) All() iter.Seq[*Session[P]] {
 }
 
 // CloseAll ends every session for reason (nil is ErrLogout) and returns how many
-// those are. From this instant on nothing of theirs runs. They are released, and
-// their OnClose hooks run, in order of login, Config.CloseBudget in each tick's
+// those are. From this instant on nothing of theirs runs, and the contexts of
+// their running jobs end. They are released, and their OnClose hooks run, in order of login, Config.CloseBudget in each tick's
 // systems phase; all of them before the loop stops. New logins are welcome
 // meanwhile, also under the same names. The call takes constant time.
 func (r *Registry[P]) CloseAll(reason error) int {
+	r.loop.CheckOwner("Registry.CloseAll")
 	if reason == nil {
 		reason = ErrLogout
 	}
@@ -158,7 +166,7 @@ func (r *Registry[P]) CloseAll(reason error) int {
 	d.reason = reason
 	r.live = newCohort[P]()
 	r.dying = append(r.dying, d)
-	r.fence.Close()
+	r.fence.Close(reason)
 	return d.n
 }
 

@@ -17,6 +17,7 @@ func TestA06_TheWrongGoroutineIsTold(t *testing.T) {
 	l := must(tick.New(tick.Config{Interval: ms}))
 	s := l.Root().Child()
 	tm := must(s.AfterFunc(1<<40, func() {}))
+	f := l.NewFence()
 	stop := run(t, l)
 	assert.NoError(t, l.Call(t.Context(), func() {}))
 	for name, f := range map[string]func(){
@@ -29,6 +30,17 @@ func TestA06_TheWrongGoroutineIsTold(t *testing.T) {
 		"Timer.Reset":     func() { tm.Reset(0) },
 		"Offload":         func() { _ = tick.Offload(s, tick.Job[int]{Run: noJob}, nil) },
 		"Loop.OnTick":     func() { l.OnFlush(func() {}) },
+		"Loop.NewFence":   func() { l.NewFence() },
+		"Fence.Child":     func() { f.Child(l.Root()) },
+		"Fence.Close":     func() { f.Close(nil) },
+		"Scope.Len":       func() { s.Len() },
+		"Scope.Paused":    func() { s.Paused() },
+		"Scope.Cancelled": func() { s.Cancelled() },
+		"Scope.Reason":    func() { _ = s.Reason() },
+		"Scope.Keyed":     func() { _ = s.Keyed("k", tick.Spec{}, func(tick.Firing) {}) },
+		"Scope.KeyedLen":  func() { s.KeyedLen() },
+		"StopKeyed none":  func() { s.StopKeyed("none") },
+		"ResetKeyed none": func() { s.ResetKeyed("none", 0) },
 	} {
 		func() {
 			defer func() {

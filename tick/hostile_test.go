@@ -115,20 +115,19 @@ func TestOnPanicThatExitsIsCounted(t *testing.T) {
 	for range 3 {
 		must(l.Root().AfterFunc(0, func() { ran++; panic("x") }))
 	}
-	for range 4 {
-		aside(func() { l.Step() })
-	}
-	s := l.Stats()
-	assert.Equal(t, 3, ran)
-	assert.EqualValues(t, 3, s.Panics)
-	assert.EqualValues(t, 3, s.Goexits)
-
 	sc := l.Root().Child()
 	for range 3 {
 		sc.OnClose(func(error) { closed++; panic("x") })
 	}
-	aside(func() { sc.Close(nil) })
+	must(l.Root().AfterFunc(0, func() { sc.Close(nil) }))
+	for range 5 {
+		aside(func() { l.Step() })
+	}
+	s := l.Stats()
+	assert.Equal(t, 3, ran)
 	assert.Equal(t, 3, closed, "hooks behind it run")
+	assert.EqualValues(t, 6, s.Panics)
+	assert.EqualValues(t, 3+1, s.Goexits, "all hooks end the same goroutine")
 	assert.NoError(t, l.Stop(t.Context()))
 }
 

@@ -3,6 +3,8 @@ package tick
 import (
 	"errors"
 	"time"
+
+	"github.com/tickwheel/tickwheel/timers"
 )
 
 // keyedTimer is the timer of one key. The map always names the live one: it
@@ -43,11 +45,16 @@ func (s *Scope) Keyed(key any, sp Spec, f func(Firing)) error {
 	if f == nil {
 		panic("tick: Scope.Keyed: nil function")
 	}
+	s.loop.owner.check("Scope.Keyed")
 	old := s.keyed[key]
 	k := &keyedTimer{scope: s, key: key, once: sp.Every == 0, f: f}
 	t, err := s.Schedule(sp, k.fire)
 	if errors.Is(err, ErrFull) && old != nil {
-		// The old one's place is enough for the new one, whose Spec was good.
+		// The old one's place is enough for the new one, if nothing else is
+		// wrong with it: the old one must not go for nothing.
+		if fits := s.loop.jitterFits(sp); fits != nil {
+			return fits
+		}
 		if old.timer.Stop() {
 			t, err = s.Schedule(sp, k.fire)
 		}
@@ -66,10 +73,34 @@ func (s *Scope) Keyed(key any, sp Spec, f func(Firing)) error {
 	return nil
 }
 
+// jitterFits returns the error that a wheel with room has for sp, whose deadline
+// and period it has accepted: a full one does not look at the jitter.
+func (l *Loop) jitterFits(sp Spec) error {
+	if sp.Jitter == (Jitter{}) {
+		return nil
+	}
+	w, err := timers.New[struct{}](timers.Config{NearTicks: 64, ChunkBlocks: 4, Horizon: l.cfg.Horizon, TickUnits: int64(l.cfg.Interval)})
+	if err != nil {
+		return err
+	}
+	spec, err := l.wheelSpec(sp, timers.Group{})
+	if err != nil {
+		return err
+	}
+	at := l.first(sp) - l.now
+	if sp.Every != 0 {
+		_, err = w.Every(at, timers.Repeat{Period: int64(sp.Every), Delay: sp.Delay}, struct{}{}, spec)
+	} else {
+		_, err = w.At(at, struct{}{}, spec)
+	}
+	return err
+}
+
 // StopKeyed stops the timer of key and returns true if there was one.
 func (s *Scope) StopKeyed(key any) bool {
+	s.loop.owner.check("Scope.StopKeyed")
 	k := s.keyed[key]
-	if k == nil {
+	if k == nil || !s.Alive() {
 		return false
 	}
 	delete(s.keyed, key)
@@ -79,9 +110,16 @@ func (s *Scope) StopKeyed(key any) bool {
 // ResetKeyed moves the timer of key to d from now, as [Timer.Reset] does, and
 // returns true if there is one. In its own callback it arms it again.
 func (s *Scope) ResetKeyed(key any, d time.Duration) bool {
+	s.loop.owner.check("Scope.ResetKeyed")
 	k := s.keyed[key]
 	return k != nil && k.timer.Reset(d)
 }
 
 // KeyedLen is how many keys of s have a timer.
-func (s *Scope) KeyedLen() int { return len(s.keyed) }
+func (s *Scope) KeyedLen() int {
+	s.loop.owner.check("Scope.KeyedLen")
+	if !s.Alive() {
+		return 0
+	}
+	return len(s.keyed)
+}

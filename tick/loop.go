@@ -205,6 +205,11 @@ func (l *Loop) OnStop(f func()) {
 	l.onStop = append(l.onStop, f)
 }
 
+// CheckOwner panics under the build tag tickdebug if the caller is not the
+// goroutine that drives the loop, and names method; otherwise it does nothing. It
+// is for packages that build on this one and have methods of the same kind.
+func (l *Loop) CheckOwner(method string) { l.owner.check(method) }
+
 // Stopping reports whether the loop has begun to stop, or has. Any goroutine may
 // call it.
 func (l *Loop) Stopping() bool { return l.state.Load() != stateOpen }

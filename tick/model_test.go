@@ -171,13 +171,16 @@ func (m *model) do(o *op) string {
 		return "false"
 	case "unkey":
 		t := s.keys[o.b%2]
+		if !m.alive(s) {
+			return "false" // the close counts it
+		}
 		delete(s.keys, o.b%2)
 		return fmt.Sprint(t != nil && m.kill(t))
 	case "rekey":
 		t := s.keys[o.b%2]
 		return fmt.Sprint(t != nil && m.reset(t, o.b))
 	case "stop":
-		return fmt.Sprint(tm != nil && m.kill(tm))
+		return fmt.Sprint(tm != nil && m.alive(tm.scope) && m.kill(tm))
 	case "reset":
 		return fmt.Sprint(tm != nil && m.reset(tm, o.b))
 	case "pause", "resume":

@@ -114,7 +114,7 @@ func (r *real) do(o *op) string {
 		r.behind = append(r.behind, c)
 		r.add(c)
 	case "fence":
-		return fmt.Sprint(r.fence.Close())
+		return fmt.Sprint(r.fence.Close(nil))
 	case "release":
 		n := 0
 		for _, c := range r.behind {

@@ -227,6 +227,17 @@ func (t *Task) Deliver() {
 	}
 }
 
+// cancelDead ends the contexts of running jobs whose owners have ended.
+func (q *JobQueue) cancelDead() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for t := q.oldest; t != nil; t = t.next {
+		if s := t.owner; !s.Alive() {
+			s.cancel(s.endedWith())
+		}
+	}
+}
+
 // load returns how many jobs wait and run, and since when the oldest one runs.
 func (q *JobQueue) load() (waiting, running int, since time.Duration) {
 	q.mu.Lock()

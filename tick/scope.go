@@ -78,6 +78,7 @@ func (s *Scope) child(f *Fence, born uint64) *Scope {
 
 // Reason returns why s was closed, nil while it is alive.
 func (s *Scope) Reason() error {
+	s.loop.owner.check("Scope.Reason")
 	if s.Alive() {
 		return nil
 	}
@@ -85,19 +86,26 @@ func (s *Scope) Reason() error {
 }
 
 func (s *Scope) endedWith() error {
-	if s.reason == nil {
-		return ErrClosed
+	switch {
+	case s.reason != nil:
+		return s.reason
+	case s.fence != nil && !s.closed.Load():
+		return s.fence.reason(s.born)
 	}
-	return s.reason
+	return ErrClosed
 }
 
 // Cancelled is how many timers the close of s cancelled, its children's
 // included; 0 while it is open. An OnClose hook can tell the player.
-func (s *Scope) Cancelled() int { return s.ended }
+func (s *Scope) Cancelled() int {
+	s.loop.owner.check("Scope.Cancelled")
+	return s.ended
+}
 
 // Len is how many timers of s, its children not included, are pending.
 func (s *Scope) Len() int {
-	if !s.hasGroup {
+	s.loop.owner.check("Scope.Len")
+	if !s.hasGroup || !s.Alive() {
 		return 0
 	}
 	return s.loop.wheel.GroupLen(s.group)
@@ -110,9 +118,9 @@ func (s *Scope) Context() context.Context {
 	s.loop.owner.check("Scope.Context")
 	if s.ctx == nil {
 		s.ctx, s.cancel = context.WithCancelCause(context.Background())
-		if s.closed.Load() {
-			s.cancel(s.endedWith())
-		}
+	}
+	if s.cancel != nil && !s.Alive() { // maybe behind a fence, not released yet
+		s.cancel(s.endedWith())
 	}
 	return s.ctx
 }
@@ -306,7 +314,10 @@ func (s *Scope) Resume() bool {
 }
 
 // Paused reports whether the timers of s are frozen, by s or a scope above it.
-func (s *Scope) Paused() bool { return s.frozen > 0 }
+func (s *Scope) Paused() bool {
+	s.loop.owner.check("Scope.Paused")
+	return s.frozen > 0
+}
 
 // open returns the group of s, made at its first timer: a scope without timers
 // costs the wheel nothing.

@@ -306,8 +306,8 @@ func TestFenceEndsManyAtOnce(t *testing.T) {
 		all = append(all, s)
 	}
 	must(l.Root().AfterFunc(interval, func() { ran++ }))
-	assert.Equal(t, 200, f.Close())
-	assert.Zero(t, f.Close())
+	assert.Equal(t, 200, f.Close(nil))
+	assert.Zero(t, f.Close(nil))
 	fresh := f.Child(l.Root())
 	must(fresh.AfterFunc(2*interval, func() { ran++ }))
 	for _, s := range all {
@@ -322,7 +322,7 @@ func TestFenceEndsManyAtOnce(t *testing.T) {
 	}
 	assert.True(t, fresh.Alive())
 	assert.Panics(t, func() { f.Child(fresh) })
-	assert.Equal(t, 1, f.Close())
+	assert.Equal(t, 1, f.Close(nil))
 	assert.False(t, fresh.Alive())
 	fresh.Close(nil)
 }

@@ -54,7 +54,8 @@ func (t *Timer) Stop() bool {
 		return false
 	}
 	t.scope.loop.owner.check("Timer.Stop")
-	return t.scope.loop.wheel.Cancel(t.h)
+	// Behind a fence the timer is still there, to be counted by Scope.Close.
+	return t.scope.Alive() && t.scope.loop.wheel.Cancel(t.h)
 }
 
 // Reset moves a pending timer to d from now, as if newly scheduled but without
