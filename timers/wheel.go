@@ -216,19 +216,37 @@ func (c *core) find(h Handle) (ref, pin uint32) {
 // It takes constant time and frees the timer's memory for reuse.
 func (w *Wheel[T]) Cancel(h Handle) bool { return w.cancel(h) }
 
+// cancel is written out in one piece, with one look at the block's word: with
+// more timers than cache, the fewer instructions stand between two cancels the
+// more of their cache misses overlap.
 func (c *core) cancel(h Handle) bool {
 	b := h.ref >> entryBits
-	if int(b>>(c.slab.shift&31)) >= len(c.words) {
+	chunk := b >> (c.slab.shift & 31)
+	if int(chunk) >= len(c.words) {
 		return c.cancelPinned(h)
 	}
-	word := *c.word(b)
-	if uint32(word>>genShift) != h.gen || word>>(h.ref&entryMask)&(1<<pinShift|1) != 1 {
+	p := &c.words[chunk][b&c.slab.mask]
+	word, bit := *p, uint64(1)<<(h.ref&entryMask)
+	if uint32(word>>genShift) != h.gen || word&(bit|bit<<pinShift) != bit {
 		return c.cancelPinned(h)
 	}
 	c.n--
 	c.cancelled++
-	c.uncount(b)
-	c.clear(h.ref)
+	if word&farBit == 0 && c.waiting == 0 {
+		c.ring.slots[word>>rankShift&3][word>>slotShift&(1<<slotBits-1)].fill--
+	} else {
+		c.uncount(b)
+	}
+	if c.wipe != nil {
+		c.wipe(h.ref)
+	}
+	word &^= bit
+	empty := (word&(liveMask|emptyBit) - 1) >> 63
+	*p = word | empty<<emptyShift
+	c.emptied[c.nEmptied&63] = b
+	if c.nEmptied += uint32(empty); c.nEmptied == uint32(len(c.emptied)) {
+		c.releaseEmptied()
+	}
 	return true
 }
 
