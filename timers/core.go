@@ -129,10 +129,13 @@ func (c *core) clearNow(ref uint32) {
 }
 
 // releaseEmptied takes the queued blocks that are still empty out of their
-// lists: first a look at all their neighbours, then the unlinking.
+// lists: first a look at all of them, then at their neighbours, then the unlinking.
 func (c *core) releaseEmptied() {
 	queue := c.emptied[:c.nEmptied]
 	var sink uint32
+	for _, b := range queue {
+		sink += c.meta(b).next
+	}
 	for _, b := range queue {
 		m := c.meta(b)
 		sink += c.meta(m.prev).next + c.meta(m.next).prev
