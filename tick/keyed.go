@@ -87,7 +87,8 @@ func (l *Loop) jitterFits(sp Spec) error {
 	if err != nil {
 		return err
 	}
-	at := l.first(sp) - l.now
+	at, _ := l.first(sp)
+	at -= l.now
 	if sp.Every != 0 {
 		_, err = w.Every(at, timers.Repeat{Period: int64(sp.Every), Delay: sp.Delay}, struct{}{}, spec)
 	} else {

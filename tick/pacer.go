@@ -1,6 +1,10 @@
 package tick
 
-import "time"
+import (
+	"math"
+	"math/bits"
+	"time"
+)
 
 // pacer turns clock readings into ticks. It is pure: readings come in, decisions
 // go out.
@@ -20,6 +24,8 @@ type pacer struct {
 	floor    int64 // lowest ratio, in millionths
 
 	base  time.Duration // intended start of the tick begun last
+	begun time.Duration // reading when it began
+	open  bool          // it has not ended
 	next  time.Duration // intended start of the next one
 	gap   time.Duration // next - base: the interval, longer when dilated
 	ratio int64         // speed of game time, in millionths
@@ -66,7 +72,7 @@ func (p *pacer) due(now time.Duration) (ok bool, shed int64, first time.Duration
 // begin enters the tick that is due; late is its start lateness at now.
 func (p *pacer) begin(now time.Duration) (late time.Duration) {
 	late = now - p.next
-	p.base = p.next
+	p.base, p.begun, p.open = p.next, now, true
 	p.next = p.base + p.gap
 	return late
 }
@@ -74,30 +80,78 @@ func (p *pacer) begin(now time.Duration) (late time.Duration) {
 // end takes the duration of the tick begun last and, under Dilate, decides how
 // long the next one may take.
 func (p *pacer) end(d time.Duration) {
+	p.open = false
 	if !p.dilate {
 		return
 	}
+	p.ratio = p.speed(d)
 	p.sum += d - p.durations[p.at]
 	p.durations[p.at] = d
 	p.at = (p.at + 1) % dilateOver
 	p.filled = min(p.filled+1, dilateOver)
-	want := int64(ratioUnit)
-	if avg := p.sum / time.Duration(p.filled); avg > p.interval {
-		// The product stays far below 1<<63: an interval is at most 10 s.
-		want = max(p.floor, int64(p.interval)*ratioUnit/int64(avg))
-	}
-	p.ratio = min(max(want, p.ratio-dilateStep), p.ratio+dilateStep)
-	p.gap = time.Duration(int64(p.interval) * ratioUnit / p.ratio)
+	p.gap = p.gapAt(p.ratio)
 	p.next = p.base + p.gap
 }
 
+// speed is the ratio that follows if the tick in hand takes d.
+func (p *pacer) speed(d time.Duration) int64 {
+	want := int64(ratioUnit)
+	sum, filled := p.sum+d-p.durations[p.at], min(p.filled+1, dilateOver)
+	if avg := sum / time.Duration(filled); avg > p.interval {
+		// The product stays far below 1<<63: an interval is at most 10 s.
+		want = max(p.floor, int64(p.interval)*ratioUnit/int64(avg))
+	}
+	return min(max(want, p.ratio-dilateStep), p.ratio+dilateStep)
+}
+
+func (p *pacer) gapAt(ratio int64) time.Duration {
+	return time.Duration(int64(p.interval) * ratioUnit / ratio)
+}
+
 // offset is how far reading now is past the current tick's intended start, less
-// what will be shed anyway before the next tick. Without the second part a timer
-// armed after a stall inside a tick would be delayed by the stall twice.
-func (p *pacer) offset(now time.Duration) time.Duration {
-	off := max(0, now-p.base)
-	if p.dilate || off < time.Duration(p.catchUp+1)*p.gap {
+// what will be shed anyway before the next tick, and the speed until then, both
+// as they are if the tick in hand ends now. Without the second part a timer armed
+// after a stall inside a tick would be delayed by the stall twice.
+func (p *pacer) offset(now time.Duration) (off time.Duration, ratio int64) {
+	ratio = p.ratio
+	if p.dilate && p.open {
+		ratio = p.speed(now - p.begun)
+	}
+	off, gap := max(0, now-p.base), p.gapAt(ratio)
+	if off >= time.Duration(p.catchUp+1)*gap {
+		off -= (off/gap - time.Duration(p.catchUp)) * gap
+	}
+	return off, ratio
+}
+
+// gameTime is how much game time off is at ratio, rounded up: a tick of it takes
+// a whole gap.
+func (p *pacer) gameTime(off time.Duration, ratio int64) time.Duration {
+	if ratio == ratioUnit {
 		return off
 	}
-	return off - (off/p.gap-time.Duration(p.catchUp))*p.gap
+	gap := p.gapAt(ratio)
+	hi, lo := bits.Mul64(uint64(off%gap), uint64(p.interval))
+	part, rem := bits.Div64(hi, lo, uint64(gap))
+	if rem > 0 {
+		part++
+	}
+	return off/gap*p.interval + time.Duration(part)
+}
+
+// reach is the number of ticks after which off+d of wall time has passed for
+// sure, if the speed recovers from ratio as fast as it may. Only a loop that is
+// behind can need more ticks for that than the game time of d takes.
+func (p *pacer) reach(off, d time.Duration, ratio int64) (ticks int64) {
+	passed := -off
+	for ; ratio < ratioUnit; ratio += dilateStep {
+		ticks++
+		if passed += p.gapAt(ratio); passed >= d {
+			return ticks
+		}
+	}
+	if d > math.MaxInt64/2 { // the sum may not fit, and 20 ticks are nothing to it
+		return 0
+	}
+	return ticks + int64((d-passed+p.interval-1)/p.interval)
 }

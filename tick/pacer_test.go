@@ -152,7 +152,7 @@ func TestPacerOffsetLeavesOutWhatWillBeShed(t *testing.T) {
 		p.due(50 * ms)
 		p.begin(50 * ms)
 		now := 50*ms + tt.stall
-		off := p.offset(now)
+		off, _ := p.offset(now)
 		assert.Equal(t, tt.want, off, "stall %v", tt.stall)
 		// The tick k from here is meant for base + k*interval, once the pacer has
 		// shed: never before the instant off stands for.

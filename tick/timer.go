@@ -59,7 +59,8 @@ func (t *Timer) Stop() bool {
 }
 
 // Reset moves a pending timer to d from now, as if newly scheduled but without
-// new jitter. A periodic timer runs next then, and keeps its period from there.
+// new jitter. A periodic timer runs next then, and keeps its period from the tick of
+// that run.
 // In its own callback it arms a one-shot again. It returns true if the timer is
 // pending now.
 //
@@ -204,7 +205,8 @@ func (s *Scope) Schedule(sp Spec, f func(Firing)) (Timer, error) {
 	if sp.Every != 0 {
 		h, err = l.every(sp, p, w)
 	} else {
-		h, err = l.wheel.At(l.first(sp), p, w)
+		at, _ := l.first(sp)
+		h, err = l.wheel.At(at, p, w)
 	}
 	if err != nil {
 		return Timer{}, fmt.Errorf("tick: schedule %+v: %w", sp, err)
@@ -256,15 +258,18 @@ func (l *Loop) wheelSpec(sp Spec, g timers.Group) (timers.Spec, error) {
 	return w, nil
 }
 
-// first returns the tick of sp's first run.
-func (l *Loop) first(sp Spec) Tick {
+// first returns the tick of sp's first run, and by how much it is past the exact
+// instant.
+func (l *Loop) first(sp Spec) (Tick, int64) {
+	d := sp.After
 	switch {
 	case sp.At != 0:
-		return sp.At
-	case sp.After == 0 && sp.Every > 0:
-		return l.deadline(sp.Every)
+		return sp.At, 0
+	case d == 0 && sp.Every > 0:
+		d = sp.Every
 	}
-	return l.deadline(sp.After)
+	k, lead := l.ticks(d)
+	return l.now + k, lead
 }
 
 func (l *Loop) every(sp Spec, p payload, w timers.Spec) (timers.Handle, error) {
@@ -272,14 +277,8 @@ func (l *Loop) every(sp Spec, p payload, w timers.Spec) (timers.Handle, error) {
 		return timers.Handle{}, l.badPeriod(sp.Every)
 	}
 	r := timers.Repeat{Period: int64(sp.Every), Delay: sp.Delay}
-	at := l.first(sp)
-	if sp.At == 0 {
-		d := sp.After
-		if d == 0 {
-			d = sp.Every
-		}
-		r.Lead = l.lead(d)
-	}
+	at, lead := l.first(sp)
+	r.Lead = lead
 	return l.wheel.Every(at, r, p, w)
 }
 
@@ -294,21 +293,30 @@ func (l *Loop) deadline(d time.Duration) Tick {
 	return l.now + k
 }
 
-// lead returns by how much the tick of deadline(d) is past the instant itself.
-func (l *Loop) lead(d time.Duration) int64 {
-	_, lead := l.ticks(d)
-	return lead
-}
-
 // ticks rounds the instant d from now up to a number of ticks from the current
 // one, at least 1, and returns by how much it rounded, less than a tick.
 func (l *Loop) ticks(d time.Duration) (Tick, int64) {
 	d = max(d, 0)
+	if l.mode.Load() != modePaced || l.origin.Load() == notStarted {
+		return l.round(0, d)
+	}
+	off, ratio := l.pacer.offset(l.cfg.Clock.Now())
+	if ratio == ratioUnit {
+		return l.round(off, d)
+	}
+	k, lead := l.round(l.pacer.gameTime(off, ratio), d)
+	if n := Tick(l.pacer.reach(off, d, ratio)); n > k {
+		return n, 0
+	}
+	return k, lead
+}
+
+// round rounds off + d, both of game time and not negative, up to ticks.
+func (l *Loop) round(off, d time.Duration) (Tick, int64) {
 	iv := int64(l.cfg.Interval)
-	off := int64(l.offset())
 	// off + d may not fit, their quotients always do.
-	whole := int64(d)/iv + off/iv
-	part := int64(d)%iv + off%iv
+	whole := int64(d)/iv + int64(off)/iv
+	part := int64(d)%iv + int64(off)%iv
 	whole, part = whole+part/iv, part%iv
 	if part == 0 {
 		if whole == 0 {
@@ -317,12 +325,4 @@ func (l *Loop) ticks(d time.Duration) (Tick, int64) {
 		return Tick(whole), 0
 	}
 	return Tick(whole) + 1, iv - part
-}
-
-// offset is how far into the current tick the clock is.
-func (l *Loop) offset() time.Duration {
-	if l.mode.Load() != modePaced || l.origin.Load() == notStarted {
-		return 0
-	}
-	return l.pacer.offset(l.cfg.Clock.Now())
 }
