@@ -46,6 +46,7 @@ func members(line []byte) (map[string]json.RawMessage, *Error) {
 		return Errorf(CodeBadJSON, "%s: send one JSON object a line, such as {\"op\":\"ping\"}", jsonReason(err))
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.UseNumber() // numbers are checked as they are written, not as floats
 	if tok, err := dec.Token(); err != nil {
 		return raw, bad(err)
 	} else if tok != json.Delim('{') {
@@ -193,8 +194,10 @@ func text(name string, value json.RawMessage) (string, *Error) {
 func clip(s string) string { return strconv.Quote(show(s)) }
 
 // show shortens a JSON value for a message. Being JSON, it is quoted already.
-func show(s string) string {
-	const limit = 40
+func show(s string) string { return shorten(s, 40) }
+
+// shorten cuts s to limit bytes, between two characters.
+func shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -205,12 +208,13 @@ func show(s string) string {
 	return s[:cut] + "…"
 }
 
-// jsonReason is a decoder's error without the decoder's name.
+// jsonReason is a decoder's error without the decoder's name, and short: some
+// repeat the input.
 func jsonReason(err error) string {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return "the object does not end"
 	}
-	return strings.TrimPrefix(err.Error(), "json: ")
+	return shorten(strings.TrimPrefix(err.Error(), "json: "), 120)
 }
 
 func opList() string {
