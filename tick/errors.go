@@ -31,7 +31,8 @@ var (
 	// the next tick.
 	ErrInboxFull = errors.New("tick: inbox is full")
 	// ErrQueueFull means that Config.Queue + Config.Workers jobs are
-	// outstanding. It passes when jobs end.
+	// outstanding and, unless Config.WhenFull is Reject, Config.Keep more are
+	// kept. It passes when jobs end.
 	ErrQueueFull = errors.New("tick: job queue is full")
 )
 

@@ -59,10 +59,9 @@ func (t *Timer) Stop() bool {
 }
 
 // Reset moves a pending timer to d from now, as if newly scheduled but without
-// new jitter. A periodic timer runs next then, and keeps its period from the tick of
-// that run.
-// In its own callback it arms a one-shot again. It returns true if the timer is
-// pending now.
+// new jitter. A periodic timer runs next then, and keeps its period from the tick
+// of that run. In its own callback it arms a one-shot again. It returns true if
+// the timer is pending now.
 //
 // It returns false and changes nothing if the timer has fired or was stopped,
 // its scope is closed, or d is beyond Config.Horizon: unlike [time.Timer.Reset]
