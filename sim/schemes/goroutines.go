@@ -12,48 +12,55 @@ type Goroutines struct {
 	sleepers *Heap
 	// doors lead to the sleepers; the heap's payload is a door's number. free
 	// lists those that nobody waits behind.
-	doors []chan func(uint64)
+	doors []door
 	free  []int
-	// back is where a woken goroutine says that its callback returned.
+}
+
+// door is where a sleeper is woken, and where it says that its callback returned.
+// Each has its own way back: a callback that cancels waits for another sleeper while
+// Advance waits for the callback.
+type door struct {
+	wake chan func(uint64)
 	back chan struct{}
 }
 
 // NewGoroutines makes an empty one. Close must be called to end its goroutines.
 func NewGoroutines(c Config) *Goroutines {
 	c.check("NewGoroutines")
-	return &Goroutines{sleepers: NewHeap(c), back: make(chan struct{})}
+	return &Goroutines{sleepers: NewHeap(c)}
 }
 
 // Schedule starts a goroutine that sleeps until deadline. It takes O(log n) time.
 func (g *Goroutines) Schedule(deadline timers.Tick, payload uint64) *Timer {
-	door := g.open()
-	wake, back := g.doors[door], g.back
+	number := g.open()
+	d := g.doors[number]
 	go func() {
-		if fire := <-wake; fire != nil {
+		if fire := <-d.wake; fire != nil {
 			fire(payload)
 		}
-		back <- struct{}{}
+		d.back <- struct{}{}
 	}()
-	return g.sleepers.Schedule(deadline, uint64(door))
+	return g.sleepers.Schedule(deadline, uint64(number))
 }
 
 // open returns the number of a door that nobody waits behind.
 func (g *Goroutines) open() int {
 	if last := len(g.free) - 1; last >= 0 {
-		door := g.free[last]
+		number := g.free[last]
 		g.free = g.free[:last]
-		return door
+		return number
 	}
-	g.doors = append(g.doors, make(chan func(uint64)))
+	g.doors = append(g.doors, door{make(chan func(uint64)), make(chan struct{})})
 	return len(g.doors) - 1
 }
 
-// wake has the goroutine behind a door call fire, or just end if it is nil, and
+// wake has the goroutine behind door number call fire, or just end if it is nil, and
 // waits for that.
-func (g *Goroutines) wake(door uint64, fire func(uint64)) {
-	g.doors[door] <- fire
-	<-g.back
-	g.free = append(g.free, int(door))
+func (g *Goroutines) wake(number uint64, fire func(uint64)) {
+	d := g.doors[number]
+	d.wake <- fire
+	<-d.back
+	g.free = append(g.free, int(number))
 }
 
 // Cancel reports whether t was pending, and ends its goroutine. With lazy cancel
@@ -71,8 +78,8 @@ func (g *Goroutines) Cancel(t *Timer) bool {
 // Advance wakes the goroutines that are due, one after the other.
 func (g *Goroutines) Advance(to timers.Tick, fire func(uint64)) Report {
 	return g.sleepers.advance(to,
-		func(door uint64) { g.wake(door, nil) },
-		func(door uint64) { g.wake(door, fire) })
+		func(number uint64) { g.wake(number, nil) },
+		func(number uint64) { g.wake(number, fire) })
 }
 
 // Now is the last tick reached.
