@@ -17,6 +17,7 @@ func TestAdvanceWaitsForACallbackThatCancels(t *testing.T) {
 		other := g.Schedule(2, 2)
 		returned := false
 		g.Advance(1, func(uint64) {
+			runtime.Gosched() // so that Advance waits first
 			require.True(t, g.Cancel(other))
 			runtime.Gosched()
 			returned = true
