@@ -34,6 +34,13 @@ func (m *bitmap) unmark(t Tick) {
 	}
 }
 
+// window returns the marks of 64 ticks, that of t in the lowest bit.
+func (m *bitmap) window(t Tick) uint64 {
+	i := uint64(t & m.mask)
+	w, last := i>>6, uint64(len(m.occ)-1)
+	return m.occ[w]>>(i&63) | m.occ[(w+1)&last]<<(64-i&63)
+}
+
 func (m *bitmap) bytes() int64 { return int64(len(m.occ)+len(m.sum)) * 8 }
 
 // next returns the first marked tick in (after, after+N].

@@ -28,48 +28,58 @@ func (w *Wheel[T]) check() error {
 			frozen++
 		}
 	}
-	if k.armed+frozen != w.n {
-		return fmt.Errorf("at tick %d: %d timers in lists and %d frozen, but Len is %d", w.now, k.armed, frozen, w.n)
+	if k.armed+frozen != w.pending() {
+		return fmt.Errorf("at tick %d: %d timers in lists and %d frozen, but Len is %d", w.now, k.armed, frozen, w.pending())
 	}
 	return nil
 }
 
 // list walks the blocks from b, checks the links, and counts what will fire.
-func (k *checker) list(name string, b, end uint32, rank uint32, skip uint64, ok func(Tick) bool) (fill uint32, err error) {
-	c := k.c
+func (k *checker) list(name string, b, end uint32, lane Lane, skip uint64, ok func(Tick) bool) (fill uint32, err error) {
 	var last meta
 	for first := true; b != end; first = false {
-		if at, dup := k.seen[b]; dup {
-			return 0, fmt.Errorf("block %d of %s is also in %s", b, name, at)
+		if err := k.block(name, b, lane, ok); err != nil {
+			return 0, err
 		}
-		k.seen[b] = name
-		m := *c.meta(b)
-		if c.meta(m.next).prev != b || c.meta(m.prev).next != b {
-			return 0, fmt.Errorf("block %d of %s: broken links", b, name)
-		}
-		if *c.word(b)&parkedBit != 0 || *c.word(b)&(liveMask|emptyBit) == 0 {
-			return 0, fmt.Errorf("block %d of %s is parked or empty", b, name)
-		}
-		if w := *c.word(b); w&farBit == 0 && Tick(w>>slotShift&(1<<slotBits-1)) != m.deadline&c.ring.mask {
-			return 0, fmt.Errorf("block %d of %s: slot %d for deadline %d", b, name, w>>slotShift&(1<<slotBits-1), m.deadline)
-		}
-		if c.rank(b) != rank || !ok(m.deadline) {
-			return 0, fmt.Errorf("block %d of %s: rank %d, deadline %d", b, name, c.rank(b), m.deadline)
-		}
+		m := *k.c.meta(b)
 		if !first && (m.deadline < last.deadline || m.deadline == last.deadline && m.stamp <= last.stamp) {
 			return 0, fmt.Errorf("block %d of %s is out of order", b, name)
 		}
 		last = m
 		fill += k.firing(b, skip)
-		b = m.next
+		b = k.c.head(b).next
 	}
 	k.armed += int(fill)
 	return fill, nil
 }
 
+// block checks block b of a list by itself.
+func (k *checker) block(name string, b uint32, lane Lane, ok func(Tick) bool) error {
+	c := k.c
+	if at, dup := k.seen[b]; dup {
+		return fmt.Errorf("block %d of %s is also in %s", b, name, at)
+	}
+	k.seen[b] = name
+	h, deadline := *c.head(b), c.meta(b).deadline
+	list := uint32(h.word >> listShift & listMask)
+	switch {
+	case c.head(h.next).prev != b || c.head(h.prev).next != b:
+		return fmt.Errorf("block %d of %s: broken links", b, name)
+	case h.word&parkedBit != 0 || h.word&(liveMask|emptyBit) == 0 && b != c.inHand:
+		return fmt.Errorf("block %d of %s is parked or empty", b, name)
+	case h.word&farBit == 0 && list != c.ring.list(deadline, lane):
+		return fmt.Errorf("block %d of %s: list %d for deadline %d", b, name, list, deadline)
+	case h.word&farBit != 0 && deadline > c.now+c.reach && list != uint32(farList(c.far.number(deadline), lane)>>listShift&listMask):
+		return fmt.Errorf("block %d of %s: far list %d for deadline %d", b, name, list, deadline)
+	case c.lane(b) != lane || !ok(deadline):
+		return fmt.Errorf("block %d of %s: lane %v, deadline %d", b, name, c.lane(b), deadline)
+	}
+	return nil
+}
+
 // firing counts the timers of block b that will fire.
 func (k *checker) firing(b uint32, skip uint64) (n uint32) {
-	for live := *k.c.word(b) & liveMask &^ skip; live != 0; live &= live - 1 {
+	for live := k.c.head(b).word & liveMask &^ skip; live != 0; live &= live - 1 {
 		ref := b<<entryBits | uint32(bits.TrailingZeros64(live))
 		if !k.c.fires(ref) {
 			continue
@@ -82,91 +92,74 @@ func (k *checker) firing(b uint32, skip uint64) (n uint32) {
 	return n
 }
 
-func (k *checker) slot(name string, sl slot, rank uint32, t Tick) error {
-	if sl.cur == 0 {
-		if sl.fill != 0 {
-			return fmt.Errorf("%s is empty but counts %d", name, sl.fill)
-		}
-		return nil
-	}
+// circle checks the list of a cursor and returns how many of its timers will fire.
+func (k *checker) circle(name string, cur cursor, lane Lane, t Tick) (fill uint32, err error) {
 	c := k.c
-	tail := sl.tail()
-	first := c.meta(tail).next
-	// Open the circle for the walk: up to the tail, then the tail alone.
-	var fill uint32
-	var stamp uint64
-	for b := first; ; b = c.meta(b).next {
-		if s := c.meta(b).stamp; s <= stamp {
-			return fmt.Errorf("%s: block %d is out of order", name, b)
-		} else {
-			stamp = s
+	if cur == 0 {
+		return 0, nil
+	}
+	tail := cur.tail()
+	ok := func(d Tick) bool { return d == t }
+	if first := c.head(tail).next; first != tail {
+		if fill, err = k.list(name, first, tail, lane, 0, ok); err != nil {
+			return 0, err
 		}
-		skip := uint64(0)
-		if b == tail {
-			skip = sl.unused()
-		}
-		n, err := k.list(name, b, c.meta(b).next, rank, skip, func(d Tick) bool { return d == t })
-		if b == c.meta(b).next { // alone: list saw nothing
-			k.seen[b] = name
-			n += k.firing(b, skip)
-			k.armed += int(n)
-			if c.meta(b).deadline != t || c.rank(b) != rank {
-				err = fmt.Errorf("block %d of %s: deadline %d rank %d", b, name, c.meta(b).deadline, c.rank(b))
-			}
-		}
-		if err != nil {
-			return err
-		}
-		fill += n
-		if b == tail {
-			break
+		if before := c.head(tail).prev; c.meta(before).stamp >= c.meta(tail).stamp {
+			return 0, fmt.Errorf("%s: block %d is out of order", name, tail)
 		}
 	}
-	if fill != sl.fill {
-		return fmt.Errorf("%s holds %d timers but counts %d", name, fill, sl.fill)
+	if err := k.block(name, tail, lane, ok); err != nil {
+		return 0, err
 	}
-	live := *c.word(tail) & sl.unused()
-	if far := *c.word(tail)&farBit != 0; far && live != 0 || !far && live != sl.unused() {
-		return fmt.Errorf("%s: unused entries %b of the tail live: %b", name, sl.unused(), live)
+	n := k.firing(tail, cur.unused())
+	k.armed += int(n)
+	if word := c.head(tail).word; !cur.full() && word>>genShift != uint64(cur>>32) {
+		return 0, fmt.Errorf("%s: generation %d, that of block %d is %d", name, cur>>32, tail, word>>genShift)
 	}
-	return nil
+	return fill + n, nil
 }
 
 func (k *checker) due() error {
 	for rank := range uint32(Lanes) {
-		h := head(rank)
-		n, err := k.list(fmt.Sprintf("due %d", rank), k.c.meta(h).next, h, rank, 0, func(d Tick) bool { return d <= k.c.now })
+		h := dueHead(rank)
+		n, err := k.list(fmt.Sprintf("due %d", rank), k.c.head(h).next, h, laneOf[rank], 0, func(d Tick) bool { return d <= k.c.now })
 		if err != nil {
 			return err
 		}
-		if n != k.c.due[rank] {
-			return fmt.Errorf("due list %d holds %d timers but counts %d", rank, n, k.c.due[rank])
+		if n != k.c.due[rank] || n > 0 && !k.c.waiting {
+			return fmt.Errorf("due list %d holds %d timers but counts %d, waiting: %v", rank, n, k.c.due[rank], k.c.waiting)
 		}
 	}
 	return nil
 }
 
 func (k *checker) near() error {
-	r := &k.c.ring
+	c, r := k.c, &k.c.ring
 	for off := Tick(1); off <= r.mask+1; off++ {
-		t := k.c.now + off
+		t := c.now + off
 		i := uint64(t & r.mask)
 		blocks := false
-		for rank := range r.slots {
-			if r.slots[rank] == nil {
-				continue
-			}
-			sl := r.slots[rank][i]
-			if sl == (slot{}) {
-				continue
-			}
-			blocks = blocks || sl.cur != 0
-			if err := k.slot(fmt.Sprintf("slot of tick %d lane %d", t, rank), sl, uint32(rank), t); err != nil {
+		for lane := range Lane(r.lanes) {
+			list := r.list(t, lane)
+			cur := r.cursors[list]
+			blocks = blocks || cur != 0
+			name := fmt.Sprintf("slot of tick %d lane %v", t, lane)
+			fill, err := k.circle(name, cur, lane, t)
+			if err != nil {
 				return err
+			}
+			if got := r.fills[list] - cur.room(); got != fill {
+				return fmt.Errorf("%s holds %d timers but counts %d", name, fill, got)
+			}
+			if cur != 0 && c.head(cur.tail()).word&cur.unused() != cur.unused() {
+				return fmt.Errorf("%s: an unused entry of the tail is not live", name)
 			}
 		}
 		if marked := r.occ[i>>6]>>(i&63)&1 != 0; marked != blocks {
 			return fmt.Errorf("tick %d marked %v, has blocks %v", t, marked, blocks)
+		}
+		if blocks && t <= c.quiet {
+			return fmt.Errorf("tick %d has blocks, but quiet is %d", t, c.quiet)
 		}
 	}
 	for i, w := range r.occ {
@@ -186,30 +179,46 @@ func (k *checker) far() error {
 			break
 		}
 		n++
-		l := c.far.lists.get(int64(t))
+		l := c.far.get(t)
 		if l == nil || l.empty() {
 			return fmt.Errorf("far tick %d is in the set but has no lists", t)
 		}
-		for rank := range l {
-			if err := k.slot(fmt.Sprintf("far tick %d lane %d", t, rank), l[rank], uint32(rank), t); err != nil {
+		for lane := range Lane(Lanes) {
+			name := fmt.Sprintf("far tick %d lane %v", t, lane)
+			fill, err := k.circle(name, l[lane].cur, lane, t)
+			if err != nil {
 				return err
+			}
+			if fill != l[lane].fill {
+				return fmt.Errorf("%s holds %d timers but counts %d", name, fill, l[lane].fill)
+			}
+			if cur := l[lane].cur; cur != 0 && c.head(cur.tail()).word&cur.unused() != 0 {
+				return fmt.Errorf("%s: an unused entry of the tail is live", name)
 			}
 		}
 	}
-	if first, ok := c.far.next(c.far.edge + 1); ok && first <= c.now+c.reach {
-		return fmt.Errorf("far tick %d should be in the ring", first)
+	if n != c.far.numbers.n || n != c.far.n {
+		return fmt.Errorf("%d far ticks in the set, %d in the table, %d counted", n, c.far.numbers.n, c.far.n)
 	}
-	if n != c.far.lists.n {
-		return fmt.Errorf("%d far ticks in the set, %d in the table", n, c.far.lists.n)
+	return k.farEdge()
+}
+
+// farEdge checks what divides ring, map and trie, and what quiet says of it.
+func (k *checker) farEdge() error {
+	c := k.c
+	if c.far.edge > c.now+c.reach || c.far.edge < min(c.now, c.quiet)+c.reach-64 {
+		return fmt.Errorf("the far edge is %d, want %d or little less", c.far.edge, c.now+c.reach)
 	}
-	if c.far.edge != c.now+c.reach {
-		return fmt.Errorf("the far edge is %d, want %d", c.far.edge, c.now+c.reach)
+	first, ok := c.far.next(c.far.edge + 1)
+	if ok && first <= max(c.now, c.quiet)+c.reach {
+		return fmt.Errorf("far tick %d should be in the ring, quiet is %d", first, c.quiet)
 	}
-	if first, ok := c.far.far.next(0); ok && first <= c.far.edge+c.far.span {
-		return fmt.Errorf("far tick %d should be in the map", first)
+	first, ok = c.far.far.next(0)
+	if ok && first <= max(c.far.edge, c.quiet+c.reach)+c.far.span {
+		return fmt.Errorf("far tick %d should be in the map, quiet is %d", first, c.quiet)
 	}
 	// Of the 64 ticks in coming, those before first have moved on.
-	first := c.far.edge + c.far.span + 1
+	first = c.far.edge + c.far.span + 1
 	coming := c.far.coming >> (first & 63) << (first & 63)
 	if want := c.far.far.node(0, int64(first>>6)); coming != want {
 		return fmt.Errorf("bitmap of coming ticks is %b, want %b", coming, want)
@@ -252,11 +261,11 @@ func (k *checker) grouped() error {
 		var err error
 		c.members(r, func(m Handle) Handle {
 			found[m] = true
-			frozen := m.gen&pinFlag != 0 && c.pins.rec(m.ref).frozen
+			frozen := m.gen()&pinFlag != 0 && c.pins.rec(m.ref()).frozen
 			if frozen != r.paused {
 				err = fmt.Errorf("member %x of group %d: frozen %v, group paused %v", m, ref, frozen, r.paused)
 			}
-			if m.gen&pinFlag == 0 && c.linkOf(m.ref) != ref || m.gen&pinFlag != 0 && c.pins.rec(m.ref).group != ref {
+			if m.gen()&pinFlag == 0 && c.linkOf(m.ref()) != ref || m.gen()&pinFlag != 0 && c.pins.rec(m.ref()).group != ref {
 				err = fmt.Errorf("member %x of group %d belongs to another", m, ref)
 			}
 			return m
@@ -295,9 +304,10 @@ func (k *checker) blocks() error {
 	c := k.c
 	used := 0
 	for b := uint32(firstBlock); b < c.fresh; b++ {
-		w := *c.word(b)
+		w := c.head(b).word
 		_, listed := k.seen[b]
 		switch {
+		case b == c.inHand:
 		case w&(liveMask|emptyBit) == 0 && listed:
 			return fmt.Errorf("block %d is empty but in a list", b)
 		case w&(liveMask|emptyBit) == 0:

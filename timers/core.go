@@ -1,5 +1,7 @@
 package timers
 
+import "math/bits"
+
 // core is the wheel without its payloads: where timers are, not what they are.
 type core struct {
 	slab
@@ -7,15 +9,19 @@ type core struct {
 	groups groups
 	pins   pins
 
-	now       Tick
-	reach     Tick   // len of the ring: far timers are due after now+reach
-	n         int    // timers pending
-	cancelled uint64 // so far
-	far       farTicks
+	now   Tick
+	quiet Tick // no tick in (now, quiet] has anything to do; see calm
+	reach Tick // len of the ring: far timers are due after now+reach
+	far   farTicks
 
-	due     [Lanes]uint32 // timers in the due lists that will fire
-	waiting uint32        // sum of due
-	limbo   slot          // block open for timers that are born paused
+	// Len is armed - cancelled - fired: each step counts in one place only. The
+	// next run of a periodic timer counts as armed when this one fires.
+	armed, cancelled, fired uint64
+
+	due     [Lanes]uint32 // by lane rank: timers in the due lists that will fire
+	waiting bool          // false: nothing is due
+	inHand  uint32        // block whose timers are firing
+	limbo   cursor        // block open for timers that are born paused
 	wipe    func(ref uint32)
 
 	// Emptied blocks wait here, still in their lists, and leave in batches, so
@@ -31,67 +37,82 @@ var rankOf = [Lanes]uint32{Normal: 1, Urgent: 0, Bulk: 2}
 // laneOf is the inverse of rankOf.
 var laneOf = [Lanes]Lane{Urgent, Normal, Bulk}
 
-// head is the block that stands for the due list of a lane rank.
-func head(rank uint32) uint32 { return 1 + rank }
+// dueHead is the block that stands for the due list of a lane rank.
+func dueHead(rank uint32) uint32 { return 1 + rank }
 
-func (c *core) rank(b uint32) uint32 { return uint32(*c.word(b)>>rankShift) & 3 }
-
-// file takes an entry for a timer due at deadline, which is after now, and
-// returns it with the generation of its block.
-func (c *core) file(deadline Tick, rank uint32) (ref, gen uint32) {
-	if deadline-c.now > c.reach {
-		return c.fileFar(deadline, rank)
+// lane returns the lane of block b.
+func (c *core) lane(b uint32) Lane {
+	w := c.head(b).word
+	list := w >> listShift & listMask
+	if w&farBit != 0 {
+		return Lane(list >> slotBits)
 	}
-	i := deadline & c.ring.mask
-	slots := c.ring.slots[rank]
-	if uint(i) >= uint(len(slots)) {
-		slots = c.ring.lane(rank)
-	}
-	sl := &slots[i]
-	ref = sl.cur
-	if ref&entryMask == 0 {
-		ref = c.extend(sl, deadline, uint64(rank)<<rankShift|uint64(i)<<slotShift|liveMask)
-		c.ring.mark(deadline)
-	}
-	sl.cur = ref + 1
-	sl.fill++
-	p := c.word(ref >> entryBits)
-	*p |= 1 << (ref & entryMask)
-	return ref, uint32(*p >> genShift)
+	return Lane(list >> c.ring.shift)
 }
 
-func (c *core) fileFar(deadline Tick, rank uint32) (ref, gen uint32) {
-	sl := &c.far.add(deadline)[rank]
-	ref = sl.cur
-	if ref&entryMask == 0 {
-		ref = c.extend(sl, deadline, uint64(rank)<<rankShift|farBit)
+// pending is how many timers are.
+func (c *core) pending() int { return int(c.armed - c.cancelled - c.fired) }
+
+// file takes an entry for a timer due at deadline, which is after now.
+func (c *core) file(deadline Tick, lane Lane) Handle {
+	if deadline-c.now > c.reach {
+		return c.fileFar(deadline, lane)
 	}
-	sl.cur = ref + 1
-	sl.fill++
-	p := c.word(ref >> entryBits)
-	*p |= 1 << (ref & entryMask)
-	return ref, uint32(*p >> genShift)
+	i := c.ring.list(deadline, lane)
+	if int(i) >= len(c.ring.cursors) {
+		c.ring.addLanes()
+	}
+	h := c.ring.cursors[i]
+	if h.full() {
+		h = c.extendNear(i, deadline)
+	}
+	c.ring.cursors[i] = h + 1
+	return Handle{uint64(h)}
+}
+
+// extendNear puts a new block at the end of list i of the ring.
+func (c *core) extendNear(i uint32, deadline Tick) cursor {
+	h := c.extend(c.ring.cursors[i], deadline, uint64(i)<<listShift|liveMask)
+	c.ring.fills[i] += perBlock
+	c.ring.mark(deadline)
+	c.quiet = min(c.quiet, deadline-1)
+	return h
+}
+
+// fileFar is file for a timer beyond the ring.
+func (c *core) fileFar(deadline Tick, lane Lane) Handle {
+	c.far.sync(c.now + c.reach)
+	lists, number := c.far.add(deadline)
+	l := &lists[lane]
+	h := l.cur
+	if h.full() {
+		h = c.extend(h, deadline, farList(number, lane))
+		c.quiet = min(c.quiet, c.far.stir(deadline)-c.reach-1)
+	}
+	l.cur = h + 1
+	l.fill++
+	c.head(h.ref() >> entryBits).word |= 1 << (h & entryMask)
+	return Handle{uint64(h)}
 }
 
 // uncount takes one timer of block b out of the counts of its list: it will
 // not fire from there. The entry itself stays.
 func (c *core) uncount(b uint32) {
-	word := *c.word(b)
+	word := c.head(b).word
 	// A block opened within the ring is still in its slot if nothing is due.
 	// The slot is in the word, which spares the line with the deadline.
-	if word&farBit == 0 && c.waiting == 0 {
-		c.ring.slots[word>>rankShift&3][word>>slotShift&(1<<slotBits-1)].fill--
+	if word&farBit == 0 && !c.waiting {
+		c.ring.fills[word>>listShift&listMask]--
 		return
 	}
-	rank, deadline := c.rank(b), c.meta(b).deadline
+	lane, deadline := c.lane(b), c.meta(b).deadline
 	switch d := deadline - c.now; {
 	case d <= 0:
-		c.due[rank]--
-		c.waiting--
+		c.due[rankOf[lane]]--
 	case d <= c.reach:
-		c.ring.slots[rank][deadline&c.ring.mask].fill--
+		c.ring.fills[c.ring.list(deadline, lane)]--
 	default:
-		c.far.lists.get(int64(deadline))[rank].fill--
+		c.far.of(word, deadline)[lane].fill--
 	}
 }
 
@@ -103,48 +124,30 @@ func (c *core) clear(ref uint32) {
 		c.wipe(ref)
 	}
 	b := ref >> entryBits
-	p := c.word(b)
+	p := &c.head(b).word
 	w := *p &^ (1<<(ref&entryMask) | 1<<(pinShift+ref&entryMask))
 	empty := (w&(liveMask|emptyBit) - 1) >> 63
 	*p = w | empty<<emptyShift
 	c.emptied[c.nEmptied&63] = b
-	c.nEmptied += uint32(empty)
-	if c.nEmptied == uint32(len(c.emptied)) {
+	if c.nEmptied += uint32(empty); c.nEmptied == uint32(len(c.emptied)) {
 		c.releaseEmptied()
 	}
 }
 
-// clearNow is clear for the first block of a due list, whose lines are at hand.
-func (c *core) clearNow(ref uint32) {
-	if c.wipe != nil {
-		c.wipe(ref)
-	}
-	b := ref >> entryBits
-	p := c.word(b)
-	*p &^= 1<<(ref&entryMask) | 1<<(pinShift+ref&entryMask)
-	if *p&liveMask == 0 {
-		c.leave(b)
-		c.release(b)
-	}
-}
-
 // releaseEmptied takes the queued blocks that are still empty out of their
-// lists: first a look at all of them, then at their neighbours, then the unlinking.
+// lists: first a look at their neighbours, then the unlinking.
 func (c *core) releaseEmptied() {
 	queue := c.emptied[:c.nEmptied]
 	var sink uint32
 	for _, b := range queue {
-		sink += c.meta(b).next
-	}
-	for _, b := range queue {
-		m := c.meta(b)
-		sink += c.meta(m.prev).next + c.meta(m.next).prev
+		h := c.head(b)
+		sink += c.head(h.prev).next + c.head(h.next).prev
 	}
 	c.touched = uint64(sink)
 	for _, b := range queue {
-		p := c.word(b)
+		p := &c.head(b).word
 		switch {
-		case *p&emptyBit == 0: // left already
+		case *p&emptyBit == 0 || b == c.inHand: // left already, or will soon
 		case *p&liveMask != 0: // in use again
 			*p &^= emptyBit
 		default:
@@ -159,30 +162,34 @@ func (c *core) releaseEmptied() {
 // its deadline alone: due lists hold ticks up to now, the ring those it reaches,
 // and both change only between callbacks.
 func (c *core) leave(b uint32) {
-	if *c.word(b)&parkedBit != 0 {
-		if c.limbo.cur != 0 && c.limbo.tail() == b {
-			c.limbo.cur = 0
+	word := c.head(b).word
+	if word&parkedBit != 0 {
+		if c.limbo != 0 && c.limbo.tail() == b {
+			c.limbo = 0
 		}
 		return
 	}
-	m := c.meta(b)
-	rank := c.rank(b)
-	switch d := m.deadline - c.now; {
-	case d <= 0:
-	case d <= c.reach:
-		sl := &c.ring.slots[rank][m.deadline&c.ring.mask]
-		if c.cutTail(sl, b) {
-			c.ring.unmarkEmpty(m.deadline)
+	list := uint32(word >> listShift & listMask)
+	if word&farBit != 0 || c.waiting {
+		deadline, lane := c.meta(b).deadline, c.lane(b)
+		switch d := deadline - c.now; {
+		case d <= 0:
+			c.unlink(b)
 			return
-		}
-	default:
-		l := c.far.lists.get(int64(m.deadline))
-		if c.cutTail(&l[rank], b) {
-			if l.empty() {
-				c.far.drop(m.deadline)
+		case d > c.reach:
+			lists := c.far.of(word, deadline)
+			if !c.cutTail(&lists[lane].cur, b) {
+				c.unlink(b)
+			} else if lists.empty() {
+				c.far.drop(deadline)
 			}
 			return
 		}
+		list = c.ring.list(deadline, lane)
+	}
+	if c.cutTail(&c.ring.cursors[list], b) {
+		c.ring.unmarkEmpty(list)
+		return
 	}
 	c.unlink(b)
 }
@@ -191,9 +198,9 @@ func (c *core) leave(b uint32) {
 // waits on its own for its entries to be cleared.
 func (c *core) park(b uint32) {
 	c.unlink(b)
-	m := c.meta(b)
-	m.next, m.prev = b, b
-	*c.word(b) |= parkedBit
+	h := c.head(b)
+	h.next, h.prev = b, b
+	h.word |= parkedBit
 }
 
 // enter makes t, the tick after now, the tick in hand: its lists join the due
@@ -203,6 +210,7 @@ func (c *core) enter() {
 	if c.ring.marked(c.now) {
 		c.takeSlot(c.now)
 	}
+	c.far.sync(c.now + c.reach - 1)
 	if c.far.due() {
 		c.pullIn(c.now + c.reach)
 	}
@@ -211,41 +219,61 @@ func (c *core) enter() {
 
 // takeSlot appends tick t's lists to the due lists, behind what was carried.
 func (c *core) takeSlot(t Tick) {
-	i := t & c.ring.mask
-	for rank, slots := range c.ring.slots {
-		if slots == nil || slots[i].cur == 0 {
+	for lane := range Lane(c.ring.lanes) {
+		i := c.ring.list(t, lane)
+		cur := c.ring.cursors[i]
+		if cur == 0 {
 			continue
 		}
-		sl := &slots[i]
-		tail := sl.tail()
-		first := c.meta(tail).next
-		h := c.meta(head(uint32(rank)))
-		last := h.prev
-		c.meta(last).next, c.meta(first).prev = first, last
-		c.meta(tail).next, h.prev = head(uint32(rank)), tail
-		c.due[rank] += sl.fill
-		c.waiting += sl.fill
-		p := c.word(tail)
-		*p &^= sl.unused()
-		*sl = slot{}
-		if *p&liveMask == 0 {
+		rank := rankOf[lane]
+		c.due[rank] += c.ring.fills[i] - cur.room()
+		c.ring.cursors[i], c.ring.fills[i] = 0, 0
+
+		tail := cur.tail()
+		t, h := c.head(tail), c.head(dueHead(rank))
+		first, last := t.next, h.prev
+		c.head(last).next, c.head(first).prev = first, last
+		t.next, h.prev = dueHead(rank), tail
+		t.word &^= cur.unused()
+		if t.word&liveMask == 0 {
 			c.unlink(tail)
 			c.release(tail)
 		}
 	}
+	c.waiting = true
 	c.ring.unmark(t)
 }
 
 // pullIn makes far tick t's lists the ring's slot of t, which is free.
 func (c *core) pullIn(t Tick) {
-	l := c.far.lists.get(int64(t))
-	for rank := range l {
-		if l[rank].cur != 0 {
-			c.ring.lane(uint32(rank))[t&c.ring.mask] = l[rank]
+	lists := c.far.get(t)
+	for lane := range Lane(Lanes) {
+		l := lists[lane]
+		if l.cur == 0 {
+			continue
 		}
+		i := c.ring.list(t, lane)
+		if int(i) >= len(c.ring.cursors) {
+			c.ring.addLanes()
+		}
+		// In the ring unused entries are live; here the tail's are given up instead,
+		// so that the block still leaves with its last timer.
+		c.ring.cursors[i], c.ring.fills[i] = cursor(l.cur.tail()+1)<<entryBits, l.fill
 	}
 	c.ring.mark(t)
 	c.far.drop(t)
+}
+
+// calm tells whether nothing at all is to be done in the tick after now, and keeps in
+// quiet up to which tick that holds: 64 further ones at most.
+func (c *core) calm() bool {
+	busy := c.ring.window(c.now + 1)
+	if c.far.n > 0 {
+		c.far.sync(c.now + c.reach)
+		busy |= c.far.window()
+	}
+	c.quiet = min(c.now+Tick(bits.TrailingZeros64(busy)), maxTick)
+	return c.quiet > c.now
 }
 
 // nextMarked returns the first tick after now that has blocks.
@@ -253,7 +281,7 @@ func (c *core) nextMarked() (Tick, bool) {
 	if t, ok := c.ring.next(c.now); ok {
 		return t, true
 	}
-	return c.far.next(c.far.edge + 1)
+	return c.far.next(c.now + c.reach + 1)
 }
 
 // jump makes t the tick in hand; no tick in (now, t] has blocks.
@@ -277,7 +305,7 @@ func (c *core) load(t Tick) int {
 	case d <= c.reach:
 		return c.ring.load(t)
 	}
-	if l := c.far.lists.get(int64(t)); l != nil {
+	if l := c.far.get(t); l != nil {
 		return l.load()
 	}
 	return 0

@@ -12,8 +12,8 @@ type advance[T any] struct {
 	shares Shares
 
 	busy   bool
-	cut    bool // the last Advance was interrupted
-	left   int  // callbacks that may still start
+	cut    bool   // the last Advance was interrupted
+	end    uint64 // the budget is spent when fired reaches it
 	report Report
 
 	// The tick in hand.
@@ -23,6 +23,7 @@ type advance[T any] struct {
 	hungry   [Lanes]bool   // had due timers at the start of the tick
 	ran      [Lanes]int    // callbacks started
 	starved  [Lanes]int    // ticks in a row hungry without a callback
+	began    uint64        // count of callbacks when the block in hand came to hand
 	cur      firing[T]     // the callback in hand
 	resuming []uint32      // scratch of Resume
 }
@@ -61,7 +62,7 @@ func (w *Wheel[T]) SetLive(live func(*T) bool) { w.live = live }
 // it; the rest is carried. Outside a callback it does nothing.
 func (w *Wheel[T]) Break() {
 	if w.busy {
-		w.left = 0
+		w.end = w.fired
 	}
 }
 
@@ -76,9 +77,9 @@ func (w *Wheel[T]) BacklogAge(l Lane) Span {
 	if w.due[rank] == 0 {
 		return 0
 	}
-	h := head(rank)
-	for b := w.meta(h).next; b != h; b = w.meta(b).next {
-		for live := *w.word(b) & liveMask; live != 0; live &= live - 1 {
+	h := dueHead(rank)
+	for b := w.head(h).next; b != h; b = w.head(b).next {
+		for live := w.head(b).word & liveMask; live != 0; live &= live - 1 {
 			if w.fires(b<<entryBits | uint32(bits.TrailingZeros64(live))) {
 				return Span(w.now - w.meta(b).deadline)
 			}
@@ -107,15 +108,14 @@ func (w *Wheel[T]) takePinned(i, ref uint32, f *Firing[T]) bool {
 		return false
 	}
 	f.Handle, f.Missed = w.handleOf(ref), 0
-	w.due[p.rank]--
-	w.waiting--
+	w.due[rankOf[p.lane]]--
 	if p.every.period == 0 {
 		w.cur.handle, w.cur.group = f.Handle, p.group
-		w.n--
 		w.unpin(i)
 		return true
 	}
+	w.armed++ // the next run
 	f.Missed = w.rearm(i)
-	w.clearNow(ref)
+	w.clear(ref)
 	return true
 }

@@ -7,7 +7,11 @@ import "math/bits"
 // tick, the lists become the ring's slot as they are. So order and deadline are
 // exact by construction, and nothing is ever moved.
 
-type farLists [Lanes]slot
+// farLists are the lists of one far tick, by lane.
+type farLists [Lanes]struct {
+	cur  cursor
+	fill uint32 // timers that will fire from here
+}
 
 func (l *farLists) empty() bool {
 	return l[0].cur == 0 && l[1].cur == 0 && l[2].cur == 0
@@ -19,46 +23,123 @@ func (l *farLists) load() int {
 }
 
 // farTicks is where far timers wait, and in which order their ticks come. Ticks
-// up to span beyond the ring are bits of a map that moves along with time, those
+// up to span beyond the edge are bits of a map that moves along with time, those
 // beyond it members of a trie, from which they move to the map one tick at a time.
 type farTicks struct {
-	lists table[farLists]
-	near  bitmap // ticks in (edge, edge+span]; made with the first far timer
-	far   tickSet
-	edge  Tick // the last tick of the ring
-	span  Tick
+	numbers table[uint32] // of the lists of each tick
+	lists   [][]farLists  // chunks; they stay where they are
+	free    uint32        // unused lists, linked by the first lane's fill
+	fresh   uint32        // lists from here on were never used
+	n       int           // ticks that have lists
+
+	near bitmap // ticks in (edge, edge+span]; made with the first far timer
+	far  tickSet
+	edge Tick // at most the last tick of the ring; there may be no lists between the two
+	span Tick
 	// coming caches far's bitmap of the 64 ticks around edge+span+1, the next
 	// to move to near, so that an idle tick costs no probe.
 	coming uint64
+}
+
+const (
+	farChunk = 64
+	// noNumber stands in a block's word for a number that has no room there.
+	noNumber = 1<<slotBits - 1
+)
+
+// farList is the word of a block of a far list.
+func farList(number uint32, lane Lane) uint64 {
+	return farBit | uint64(lane)<<(listShift+slotBits) | uint64(min(number, noNumber))<<listShift
 }
 
 // farSpan is how many times longer the map is than the ring: with the default
 // ring it reaches 29 hours of 50 ms ticks and takes 260 KB.
 const farSpan = 128
 
-// add returns the lists of a tick beyond the edge, making them if need be.
-func (f *farTicks) add(t Tick) *farLists {
-	l := f.lists.put(int64(t))
-	if !l.empty() {
-		return l
+func (f *farTicks) at(number uint32) *farLists {
+	return &f.lists[number/farChunk][number%farChunk]
+}
+
+// add returns the lists of a tick beyond the ring, and their number, making them if
+// need be.
+func (f *farTicks) add(t Tick) (*farLists, uint32) {
+	v, had := f.numbers.put(int64(t))
+	if had {
+		return f.at(*v), *v
 	}
+	number := f.free
+	if number != 0 {
+		l := f.at(number)
+		f.free, l[0].fill = l[0].fill, 0
+	} else {
+		if f.fresh == 0 {
+			f.fresh = 1 // 0 means none
+		}
+		if number = f.fresh; int(number) >= len(f.lists)*farChunk {
+			f.lists = append(f.lists, make([]farLists, farChunk))
+		}
+		f.fresh++
+	}
+	*v = number
+	f.n++
+	f.note(t)
+	return f.at(number), number
+}
+
+// note enters t into the order of ticks.
+func (f *farTicks) note(t Tick) {
 	if f.near.occ == nil {
 		f.near = newBitmap(f.span)
 	}
 	if t-f.edge <= f.span {
 		f.near.mark(t)
-		return l
+		return
 	}
 	f.far.add(t)
 	if t>>6 == (f.edge+f.span+1)>>6 {
 		f.coming |= 1 << (t & 63)
 	}
-	return l
+}
+
+// stir returns the edge with which tick t is to be moved.
+func (f *farTicks) stir(t Tick) Tick {
+	if t-f.edge > f.span {
+		return t - f.span
+	}
+	return t
+}
+
+// number returns the number of the lists of t, 0 if there are none.
+func (f *farTicks) number(t Tick) uint32 {
+	if v := f.numbers.get(int64(t)); v != nil {
+		return *v
+	}
+	return 0
+}
+
+// get returns the lists of t, or nil.
+func (f *farTicks) get(t Tick) *farLists {
+	if number := f.number(t); number != 0 {
+		return f.at(number)
+	}
+	return nil
+}
+
+// of returns the lists of a block with the given word and deadline.
+func (f *farTicks) of(word uint64, deadline Tick) *farLists {
+	if number := uint32(word >> listShift & (1<<slotBits - 1)); number != noNumber {
+		return f.at(number)
+	}
+	return f.get(deadline)
 }
 
 // drop forgets a tick whose lists are empty or were taken over.
 func (f *farTicks) drop(t Tick) {
-	f.lists.del(int64(t))
+	number := f.numbers.del(int64(t))
+	l := f.at(number)
+	*l = farLists{}
+	l[0].fill, f.free = f.free, number
+	f.n--
 	if t-f.edge <= f.span {
 		f.near.unmark(t)
 		return
@@ -70,12 +151,28 @@ func (f *farTicks) drop(t Tick) {
 }
 
 // due tells whether the tick after the edge has lists.
-func (f *farTicks) due() bool { return f.lists.n > 0 && f.near.marked(f.edge+1) }
+func (f *farTicks) due() bool { return f.n > 0 && f.near.marked(f.edge+1) }
 
-// still tells whether advancing the edge by a tick changes nothing else.
-func (f *farTicks) still() bool {
-	t := f.edge + 1 + f.span
-	return f.lists.n == 0 || !f.near.marked(f.edge+1) && f.coming>>(t&63)&1 == 0 && t&63 != 63
+// window returns a bit for each of 64 ticks from the edge's next on, set if moving
+// the edge there takes a tick with lists into the ring or from the trie to the map.
+func (f *farTicks) window() uint64 {
+	busy := f.near.window(f.edge + 1)
+	if f.far.nodes.n > 0 {
+		t := int64(f.edge + f.span + 1)
+		busy |= f.far.node(0, t>>6)>>(t&63) | f.far.node(0, t>>6+1)<<(64-t&63)
+	}
+	return busy
+}
+
+// sync moves the edge to t, past ticks in which nothing was to be done.
+func (f *farTicks) sync(t Tick) {
+	if f.edge < t {
+		f.edge = t
+		f.coming = 0
+		if f.far.nodes.n > 0 {
+			f.coming = f.far.node(0, int64((t+f.span+1)>>6))
+		}
+	}
 }
 
 // advance moves the edge by a tick, whose lists have been dropped.
@@ -106,9 +203,9 @@ func (f *farTicks) jump(t Tick) {
 }
 
 // next returns the first tick with lists that is at least from, which is
-// beyond the edge.
+// beyond the ring.
 func (f *farTicks) next(from Tick) (Tick, bool) {
-	if f.lists.n == 0 {
+	if f.n == 0 {
 		return 0, false
 	}
 	if t, ok := f.near.next(from - 1); ok && t <= f.edge+f.span {
@@ -118,7 +215,7 @@ func (f *farTicks) next(from Tick) (Tick, bool) {
 }
 
 func (f *farTicks) bytes() int64 {
-	return f.lists.bytes() + f.near.bytes() + f.far.nodes.bytes()
+	return f.numbers.bytes() + int64(len(f.lists))*farChunk*size[farLists]() + f.near.bytes() + f.far.nodes.bytes()
 }
 
 // tickSet is an ordered set of ticks: a 64-way trie of bitmaps whose nodes
@@ -143,7 +240,7 @@ func (s *tickSet) node(level uint, prefix int64) uint64 {
 func (s *tickSet) add(t Tick) {
 	p := int64(t)
 	for l := uint(0); l < trieLevels; l++ {
-		v := s.nodes.put(trieKey(l, p>>6))
+		v, _ := s.nodes.put(trieKey(l, p>>6))
 		had := *v
 		*v |= 1 << (p & 63)
 		if had != 0 {

@@ -27,35 +27,45 @@ const maxTick = math.MaxInt64 - Tick(maxHorizon) - 1<<21
 // ends, or called from a callback. Its cost is that of the timers it fires;
 // ticks without timers are skipped in constant time.
 func (w *Wheel[T]) Advance(to Tick, fire func(Firing[T])) Report {
-	if to == w.now+1 && w.idle() {
+	if to == w.now+1 && (to <= w.quiet || w.idle()) {
+		w.now = to
 		return Report{From: to - 1, To: to}
 	}
 	return w.run(to, fire)
 }
 
+// idle tells whether nothing at all is to be done in the next tick.
+func (w *Wheel[T]) idle() bool {
+	if w.busy || w.cut || w.waiting || !w.calm() {
+		return false
+	}
+	w.starved = [Lanes]int{}
+	return true
+}
+
 func (w *Wheel[T]) run(to Tick, fire func(Firing[T])) Report {
 	w.begin(to)
-	defer w.end()
+	defer w.stop()
 	if w.cut {
 		w.cut = false
 		w.drain(fire)
 		w.endTick()
 	} else {
 		w.report = Report{From: w.now}
-		w.left = w.budget
-		if w.budget == 0 {
-			w.left = math.MaxInt
+		w.end = math.MaxUint64
+		if w.budget > 0 {
+			w.end = w.fired + uint64(w.budget)
 		}
 	}
 	for w.now < to {
-		if w.waiting == 0 {
+		if w.due == [Lanes]uint32{} {
 			w.starved = [Lanes]int{} // nobody waits: what comes next starts afresh
 		}
 		if to-w.now > 1 && !w.skip(to) {
 			break
 		}
 		w.enter()
-		if w.left > 0 && w.waiting > 0 {
+		if w.waiting && w.left() > 0 {
 			w.beginTick()
 			w.drain(fire)
 			w.endTick()
@@ -67,19 +77,10 @@ func (w *Wheel[T]) run(to Tick, fire func(Firing[T])) Report {
 	return w.report
 }
 
-// idle passes to the next tick if nothing at all is to be done there.
-func (w *Wheel[T]) idle() bool {
-	next := w.now + 1
-	if w.busy || w.cut || w.waiting > 0 || w.ring.marked(next) || !w.far.still() || next > maxTick {
-		return false
-	}
-	w.now = next
-	w.far.edge++
-	w.starved = [Lanes]int{}
-	return true
-}
+// left is how many callbacks may still start.
+func (w *Wheel[T]) left() int { return int(min(w.end-w.fired, math.MaxInt)) }
 
-// begin opens an Advance; end closes it, also when a callback unwinds it.
+// begin opens an Advance; stop closes it, also when a callback unwinds it.
 func (w *Wheel[T]) begin(to Tick) {
 	switch {
 	case w.busy:
@@ -90,9 +91,13 @@ func (w *Wheel[T]) begin(to Tick) {
 		panic(fmt.Sprintf("timers: Advance(%d): the last tick is %d", to, maxTick))
 	}
 	w.busy = true
+	w.quiet = 0
 }
 
-func (w *Wheel[T]) end() {
+func (w *Wheel[T]) stop() {
+	if w.inHand != 0 {
+		w.putDown(false)
+	}
 	w.cut = w.busy
 	w.busy = false
 	if w.wipe != nil {
@@ -104,7 +109,7 @@ func (w *Wheel[T]) end() {
 // skip passes over ticks before to in which nothing will fire. It returns
 // false if it reached to.
 func (w *Wheel[T]) skip(to Tick) bool {
-	if w.left > 0 && w.waiting > 0 {
+	if w.waiting && w.left() > 0 {
 		return true
 	}
 	t, ok := w.nextMarked()
@@ -128,15 +133,16 @@ func (w *Wheel[T]) beginTick() {
 	}
 	// Of what is left, not of the budget as set: that may have been changed
 	// since a callback interrupted this Advance.
+	left := w.left()
 	share := func(rank int, part float64) int {
-		n := int(float64(w.left) * part)
-		if n == 0 && w.left >= 3 {
+		n := int(float64(left) * part)
+		if n == 0 && left >= 3 {
 			n = 1
 		}
 		return min(n, int(w.due[rank]))
 	}
 	w.reserve = [Lanes]int{0, share(1, w.shares.Normal), share(2, w.shares.Bulk)}
-	if w.left < 3 {
+	if left < 3 {
 		w.serveStarved()
 	}
 }
@@ -164,12 +170,13 @@ func (w *Wheel[T]) endTick() {
 			w.starved[rank] = 0
 		}
 	}
+	w.waiting = w.due != [Lanes]uint32{}
 }
 
 // drain runs the due lists in the order of lanes: first with what is reserved
 // for the lanes behind held back, then with what is left.
 func (w *Wheel[T]) drain(fire func(Firing[T])) {
-	for ; w.pass < 2*Lanes && w.left > 0; w.pass++ {
+	for ; w.pass < 2*Lanes && w.left() > 0; w.pass++ {
 		held := 0
 		if w.pass < Lanes {
 			for _, rank := range w.order[w.pass+1:] {
@@ -177,12 +184,12 @@ func (w *Wheel[T]) drain(fire func(Firing[T])) {
 			}
 		}
 		rank := w.order[w.pass%Lanes]
-		h := w.meta(head(rank))
-		for ahead := 0; w.left > held && w.due[rank] > 0; ahead-- {
+		h := w.head(dueHead(rank))
+		for ahead := 0; w.due[rank] > 0 && w.left() > held; ahead-- {
 			if ahead == 0 {
-				ahead = w.warmBlocks(h.next, head(rank))
+				ahead = w.warmBlocks(h.next, dueHead(rank))
 			}
-			w.runBlock(h.next, rank, held, fire)
+			w.runBlock(h.next, laneOf[rank], uint64(held), fire)
 		}
 	}
 }
@@ -190,37 +197,33 @@ func (w *Wheel[T]) drain(fire func(Firing[T])) {
 // warmBlocks looks at the blocks that come next, so that their cache misses
 // overlap, and returns how many those are.
 func (w *Wheel[T]) warmBlocks(b, end uint32) (n int) {
-	var sink uint64
+	var sink Tick
 	for ; n < 16 && b != end; n++ {
-		sink += *w.word(b)
+		sink += w.meta(b).deadline
 		w.cur.payload = *w.pay(b << entryBits)
-		b = w.meta(b).next
+		b = w.head(b).next
 	}
-	w.touched = sink
+	w.touched = uint64(sink)
 	return n
 }
 
-// runBlock fires the timers of block b, the first of its due list, while more
-// than held callbacks are left.
-func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
-	h := w.meta(head(rank))
-	p := w.word(b)
+// runBlock fires the timers of block b, the first of the due list of its lane,
+// while more than held callbacks are left.
+func (w *Wheel[T]) runBlock(b uint32, lane Lane, held uint64, fire func(Firing[T])) {
+	p := &w.head(b).word
 	pays := w.payloads(b)
-	f := Firing[T]{Deadline: w.meta(b).deadline, Lane: laneOf[rank]}
+	f := Firing[T]{Deadline: w.meta(b).deadline, Lane: lane}
 	f.Late = Span(w.now - f.Deadline)
-	w.cur.lane = f.Lane
+	due := &w.due[rankOf[lane]]
+	w.cur.lane = lane
+	w.inHand, w.began = b, w.fired
 	from := 0
-	for w.left > held {
+	for w.end-w.fired > held {
 		// Read again for every timer: a callback may have cancelled the next.
 		word := *p
 		live := word & liveMask >> from << from
 		if live == 0 {
-			if word&liveMask == 0 { // emptied by a callback, and queued
-				w.unlink(b)
-				w.release(b)
-				return
-			}
-			w.park(b) // what is left are forwarders and paused timers
+			w.putDown(true)
 			return
 		}
 		i := bits.TrailingZeros64(live)
@@ -228,9 +231,6 @@ func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 		ref := b<<entryBits | uint32(i)
 		if w.live != nil && w.fires(ref) && !w.live(&pays[i]) {
 			w.Cancel(w.handleOf(ref))
-			if h.next != b {
-				return // the queue of emptied blocks was full, and b in it
-			}
 			continue
 		}
 		owner := w.linkOf(ref)
@@ -240,29 +240,36 @@ func (w *Wheel[T]) runBlock(b, rank uint32, held int, fire func(Firing[T])) {
 				continue
 			}
 		} else {
-			f.Handle, f.Missed = Handle{gen: uint32(word >> genShift), ref: ref}, 0
+			f.Handle, f.Missed = Handle{word>>genShift<<32 | uint64(ref)}, 0
 			w.cur.handle, w.cur.group = f.Handle, owner
-			w.due[rank]--
-			w.waiting--
-			w.n--
+			*p = word &^ (1 << i)
+			*due--
 			if w.wipe != nil {
 				pays[i] = *new(T)
 			}
-			word &^= 1 << i
-			*p = word
-			if word&liveMask == 0 {
-				w.unlink(b)
-				w.release(b)
-			}
 		}
 		w.cur.payload = f.Payload
-		w.left--
-		w.ran[rank]++
-		w.report.Fired++
+		w.fired++
 		fire(f)
 		w.cur.handle = Handle{}
-		if h.next != b {
-			return // emptied by this timer or by its callback
-		}
+	}
+	w.putDown(false)
+}
+
+// putDown ends the firing of the block in hand. If it is done, what is left in it
+// are forwarders and paused timers.
+func (w *Wheel[T]) putDown(done bool) {
+	b := w.inHand
+	w.inHand = 0
+	ran := int(w.fired - w.began)
+	w.ran[rankOf[w.cur.lane]] += ran
+	w.report.Fired += ran
+	p := &w.head(b).word
+	*p &^= emptyBit // if it is queued, it is not for us
+	if *p&liveMask == 0 {
+		w.unlink(b)
+		w.release(b)
+	} else if done {
+		w.park(b)
 	}
 }

@@ -52,11 +52,12 @@ func (g *groups) page(i uint32) *page { return &g.pages[i>>(g.shift&31)][i&g.mas
 
 // find returns the record of h, or nil if it is closed or was never made.
 func (g *groups) find(h Group) *group {
-	if h.ref == 0 || h.ref >= g.freshRec {
+	i := h.ref()
+	if i == 0 || i >= g.freshRec {
 		return nil
 	}
-	r := g.rec(h.ref)
-	if r.gen != h.gen || !r.open {
+	r := g.rec(i)
+	if r.gen != h.gen() || !r.open {
 		return nil
 	}
 	return r
@@ -67,7 +68,7 @@ func (g *groups) name(ref uint32) Group {
 	if ref == 0 {
 		return Group{}
 	}
-	return Group{gen: g.rec(ref).gen, ref: ref}
+	return newGroup(g.rec(ref).gen, ref)
 }
 
 func (g *groups) create() (Group, bool) {
@@ -87,7 +88,7 @@ func (g *groups) create() (Group, bool) {
 	g.n++
 	r := g.rec(i)
 	*r = group{gen: r.gen + 1, open: true, limit: 4 * perPage}
-	return Group{gen: r.gen, ref: i}, true
+	return newGroup(r.gen, i), true
 }
 
 // close ends an empty group's generation. A record whose generations are used
@@ -163,11 +164,11 @@ func (c *core) sweep(r *group) {
 
 // living tells whether a member still stands for a pending timer.
 func (c *core) living(m Handle) bool {
-	if m.gen&pinFlag != 0 {
+	if m.gen()&pinFlag != 0 {
 		return c.pins.findPin(m) != 0
 	}
-	w := *c.word(m.ref >> entryBits)
-	return uint32(w>>genShift) == m.gen && w>>(m.ref&entryMask)&1 != 0
+	w := c.head(m.ref() >> entryBits).word
+	return w>>genShift == m.v>>32 && w>>(m.v&entryMask)&1 != 0
 }
 
 // warm looks at the timers of a page's members, so that the cache misses of
@@ -175,17 +176,16 @@ func (c *core) living(m Handle) bool {
 func (c *core) warm(members []Handle) {
 	var sink uint64
 	for _, m := range members {
-		if m.gen&pinFlag == 0 {
-			sink += *c.word(m.ref >> entryBits)
+		if m.gen()&pinFlag == 0 {
+			sink += c.head(m.ref() >> entryBits).word
 		}
 	}
 	c.touched = sink
 }
 
-// members calls f with each living member of a group, the oldest page first,
-// and stores what f returns. It looks at the timers of some pages before it
-// begins with the first of them.
-func (c *core) members(r *group, f func(m Handle) Handle) {
+// eachPage calls f with the members of each page of a group, the oldest first. It
+// looks at the timers of some pages before it begins with the first of them.
+func (c *core) eachPage(r *group, f func(members []Handle)) {
 	for p := r.oldest; p != 0; {
 		const ahead = 9 // 63 timers
 		for q, n := p, 0; n < ahead && q != 0; n++ {
@@ -193,15 +193,21 @@ func (c *core) members(r *group, f func(m Handle) Handle) {
 			q = c.groups.after(r, q)
 		}
 		for n := 0; n < ahead && p != 0; n++ {
-			pg := c.groups.page(p)
-			for i, m := range pg.members[:r.filled(p)] {
-				if c.living(m) {
-					pg.members[i] = f(m)
-				}
-			}
+			f(c.groups.page(p).members[:r.filled(p)])
 			p = c.groups.after(r, p)
 		}
 	}
+}
+
+// members calls f with each living member of a group and stores what it returns.
+func (c *core) members(r *group, f func(m Handle) Handle) {
+	c.eachPage(r, func(members []Handle) {
+		for i, m := range members {
+			if c.living(m) {
+				members[i] = f(m)
+			}
+		}
+	})
 }
 
 // filled returns how many members page p of the group holds.
@@ -283,8 +289,8 @@ func (w *Wheel[T]) NewGroup() (Group, error) {
 func (w *Wheel[T]) CloseGroup(g Group) int {
 	n := w.CancelGroup(g)
 	if w.groups.find(g) != nil {
-		w.groups.close(g.ref)
-		if w.cur.group == g.ref {
+		w.groups.close(g.ref())
+		if w.cur.group == g.ref() {
 			w.cur.handle = Handle{} // the timer in hand can't be reset any more
 		}
 	}
@@ -297,19 +303,13 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 	if r == nil {
 		return 0
 	}
-	n := 0
-	w.members(r, func(m Handle) Handle {
-		if m.gen&pinFlag != 0 {
-			w.dropPin(m.ref)
-		} else {
-			w.uncount(m.ref >> entryBits)
-			w.clear(m.ref)
+	before := w.cancelled
+	w.eachPage(r, func(members []Handle) {
+		for _, m := range members {
+			w.cancel(m)
 		}
-		n++
-		return m
 	})
-	w.n -= n
-	w.cancelled += uint64(n)
+	n := int(w.cancelled - before)
 	w.groups.empty(r)
 	return n
 }

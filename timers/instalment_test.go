@@ -9,23 +9,23 @@ import (
 
 // image is a copy of what of a wheel grows with its timers.
 type image struct {
-	words []uint64
-	metas []meta
-	slots [Lanes][]slot
-	near  []uint64 // far ticks in the map
-	ticks int      // far ticks
+	words   []uint64
+	links   [][2]uint32
+	cursors []cursor
+	near    []uint64 // far ticks in the map
+	ticks   int      // far ticks
 }
 
 func imageOf(c *core) (im image) {
-	for i := range c.words {
-		im.words = append(im.words, c.words[i]...)
-		im.metas = append(im.metas, c.metas[i]...)
+	for _, chunk := range c.heads {
+		for _, h := range chunk {
+			im.words = append(im.words, h.word)
+			im.links = append(im.links, [2]uint32{h.next, h.prev})
+		}
 	}
-	for rank := range im.slots {
-		im.slots[rank] = append(im.slots[rank], c.ring.slots[rank]...)
-	}
+	im.cursors = append(im.cursors, c.ring.cursors...)
 	im.near = append(im.near, c.far.near.occ...)
-	im.ticks = c.far.lists.n
+	im.ticks = c.far.n
 	return im
 }
 
@@ -60,19 +60,15 @@ func TestATickTouchesNoMoreThanItFires(t *testing.T) {
 		before := imageOf(&w.core)
 		rep := w.Advance(w.Now()+1, func(Firing[int]) {})
 		after := imageOf(&w.core)
-		metas, words := differ(before.metas, after.metas), differ(before.words, after.words)
-		slots := 0
-		for rank := range before.slots {
-			slots += differ(before.slots[rank], after.slots[rank])
-		}
+		links, words := differ(before.links, after.links), differ(before.words, after.words)
 		require.Zero(t, rep.Moved)
 		require.LessOrEqual(t, rep.Fired, 1, "the budget")
-		require.LessOrEqual(t, slots, 2*Lanes, "a slot of each lane taken out, and one put in")
+		require.LessOrEqual(t, differ(before.cursors, after.cursors), 2*Lanes, "a slot of each lane taken out, and one put in")
 		require.LessOrEqual(t, before.ticks-after.ticks, 1, "one far tick comes within reach")
 		require.LessOrEqual(t, differ(before.near, after.near), 2, "one leaves the map, one enters it")
 		if due == 0 && rep.Fired == 0 {
 			idle++
-			require.Zero(t, metas, "links written in a tick with nothing due")
+			require.Zero(t, links, "links written in a tick with nothing due")
 			require.Zero(t, words, "blocks written in a tick with nothing due")
 		}
 		if due > 40 {
@@ -83,7 +79,7 @@ func TestATickTouchesNoMoreThanItFires(t *testing.T) {
 		}
 		// A splice writes both ends of both lists, a firing its block and, when
 		// that was its last, the block's neighbours.
-		require.LessOrEqual(t, metas, 4*Lanes+3*rep.Fired, "links written with %d due", due)
+		require.LessOrEqual(t, links, 4*Lanes+3*rep.Fired, "links written with %d due", due)
 		require.LessOrEqual(t, words, Lanes+rep.Fired, "blocks written with %d due", due)
 		if r.IntN(20) == 0 && w.Backlog(Normal)+w.Backlog(Urgent)+w.Backlog(Bulk) > 0 {
 			require.NoError(t, w.SetBudget(0))

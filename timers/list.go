@@ -10,7 +10,7 @@ import (
 // An idle simulation can Advance to it in one step. It takes constant time,
 // short of ticks that hold nothing but paused timers.
 func (w *Wheel[T]) Next() (Tick, bool) {
-	if w.waiting > 0 {
+	if w.due != [Lanes]uint32{} {
 		return w.now + 1, true
 	}
 	for t := range w.ticks() {
@@ -52,57 +52,55 @@ func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
 		// lane but after those of more urgent lanes.
 		soon := w.now + 1
 		for rank := range uint32(Lanes) {
-			h := head(rank)
-			for b := w.meta(h).next; b != h; {
-				next := w.meta(b).next
+			h := dueHead(rank)
+			for b := w.head(h).next; b != h; {
+				next := w.head(b).next
 				if !w.yieldBlock(b, 0, yield) {
 					return
 				}
 				b = next
 			}
-			if !w.yieldSlot(w.slotAt(soon, rank), yield) {
+			if !w.yieldList(w.cursorAt(soon, laneOf[rank]), yield) {
 				return
 			}
 		}
 		for t := range w.ticks() {
 			for rank := range uint32(Lanes) {
-				if t != soon && !w.yieldSlot(w.slotAt(t, rank), yield) {
+				if t != soon && !w.yieldList(w.cursorAt(t, laneOf[rank]), yield) {
 					return
 				}
 			}
 		}
 		for i := uint32(1); i < w.pins.fresh; i++ {
 			p := w.pins.rec(i)
-			if p.used && p.frozen && !yield(w.pending(p.at, i)) {
+			if p.used && p.frozen && !yield(w.describe(p.at, i)) {
 				return
 			}
 		}
 	}
 }
 
-// slotAt returns a copy of the list of tick t, which is after now.
-func (c *core) slotAt(t Tick, rank uint32) slot {
+// cursorAt returns the cursor of the list of tick t, which is after now.
+func (c *core) cursorAt(t Tick, lane Lane) cursor {
 	if t-c.now > c.reach {
-		if l := c.far.lists.get(int64(t)); l != nil {
-			return l[rank]
+		if l := c.far.get(t); l != nil {
+			return l[lane].cur
 		}
-		return slot{}
+	} else if i := c.ring.list(t, lane); int(i) < len(c.ring.cursors) {
+		return c.ring.cursors[i]
 	}
-	if s := c.ring.slots[rank]; s != nil {
-		return s[t&c.ring.mask]
-	}
-	return slot{}
+	return 0
 }
 
-func (w *Wheel[T]) yieldSlot(sl slot, yield func(Pending[T]) bool) bool {
-	if sl.cur == 0 {
+func (w *Wheel[T]) yieldList(cur cursor, yield func(Pending[T]) bool) bool {
+	if cur == 0 {
 		return true
 	}
-	tail := sl.tail()
-	for b := w.meta(tail).next; ; {
-		next, skip := w.meta(b).next, uint64(0)
+	tail := cur.tail()
+	for b := w.head(tail).next; ; {
+		next, skip := w.head(b).next, uint64(0)
 		if b == tail {
-			skip = sl.unused()
+			skip = cur.unused()
 		}
 		if !w.yieldBlock(b, skip, yield) {
 			return false
@@ -115,23 +113,23 @@ func (w *Wheel[T]) yieldSlot(sl slot, yield func(Pending[T]) bool) bool {
 }
 
 func (w *Wheel[T]) yieldBlock(b uint32, skip uint64, yield func(Pending[T]) bool) bool {
-	for live := *w.word(b) & liveMask &^ skip; live != 0; live &= live - 1 {
+	for live := w.head(b).word & liveMask &^ skip; live != 0; live &= live - 1 {
 		ref := b<<entryBits | uint32(bits.TrailingZeros64(live))
-		if w.fires(ref) && !yield(w.pending(ref, w.pinOf(ref))) {
+		if w.fires(ref) && !yield(w.describe(ref, w.pinOf(ref))) {
 			return false
 		}
 	}
 	return true
 }
 
-// pending describes the timer at ref.
-func (w *Wheel[T]) pending(ref, pin uint32) Pending[T] {
+// describe returns what there is to say of the timer at ref.
+func (w *Wheel[T]) describe(ref, pin uint32) Pending[T] {
 	b := ref >> entryBits
 	p := Pending[T]{
 		Payload:  *w.pay(ref),
 		Handle:   w.handleOf(ref),
 		Deadline: w.meta(b).deadline,
-		Lane:     laneOf[w.rank(b)],
+		Lane:     w.lane(b),
 	}
 	var g uint32
 	if pin != 0 {

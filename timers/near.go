@@ -1,39 +1,56 @@
 package timers
 
-// ring is the inner wheel: one slot for each of the next N ticks and each lane,
-// and a bitmap of the ticks that have blocks. Tick t has slot t mod N, and tick
-// now's slot is free for now+N as soon as its lists were taken out.
+import "math/bits"
+
+// ring is the inner wheel: a list for each of the next N ticks and each lane, and a
+// bitmap of the ticks that have blocks. Tick t has slot t mod N, and tick now's slot
+// is free for now+N as soon as its lists were taken out.
+//
+// A list is a cursor, which scheduling moves, and a count, which cancelling does: all
+// entries of its blocks that are live, those not used yet among them.
 type ring struct {
 	bitmap
-	slots [Lanes][]slot // allocated when the lane is first used
+	cursors []cursor
+	fills   []uint32
+	shift   uint32 // list number: lane<<shift | slot
+	lanes   int    // Normal alone, until another lane is used
 }
 
-// lane returns the slots of a lane rank.
-func (r *ring) lane(rank uint32) []slot {
-	if r.slots[rank] == nil {
-		r.slots[rank] = make([]slot, r.mask+1)
-	}
-	return r.slots[rank]
+func newRing(ticks int) ring {
+	return ring{bitmap: newBitmap(Tick(ticks)), lanes: 1, shift: uint32(bits.TrailingZeros(uint(ticks))),
+		cursors: make([]cursor, ticks), fills: make([]uint32, ticks)}
 }
 
-// unmarkEmpty unmarks t if no lane has blocks for it.
-func (r *ring) unmarkEmpty(t Tick) {
-	i := t & r.mask
-	for _, s := range r.slots {
-		if s != nil && s[i].cur != 0 {
+// list is the number of the list of tick t and a lane.
+func (r *ring) list(t Tick, lane Lane) uint32 {
+	return uint32(lane)<<(r.shift&31) | uint32(t&r.mask)
+}
+
+// addLanes makes the lists of the other lanes, once.
+func (r *ring) addLanes() {
+	more := (Lanes - 1) << r.shift
+	r.cursors = append(r.cursors, make([]cursor, more)...)
+	r.fills = append(r.fills, make([]uint32, more)...)
+	r.lanes = Lanes
+}
+
+// unmarkEmpty unmarks the tick of a list if no lane has blocks for it.
+func (r *ring) unmarkEmpty(list uint32) {
+	slot := list & uint32(r.mask)
+	for lane := range Lane(r.lanes) {
+		if r.cursors[r.list(Tick(slot), lane)] != 0 {
 			return
 		}
 	}
-	r.unmark(t)
+	r.unmark(Tick(slot))
 }
 
 // load counts the timers that will fire at t, which the ring must cover.
 func (r *ring) load(t Tick) int {
 	n := 0
-	for _, s := range r.slots {
-		if s != nil {
-			n += int(s[t&r.mask].fill)
-		}
+	for lane := range Lane(r.lanes) {
+		i := r.list(t, lane)
+		n += int(r.fills[i] - r.cursors[i].room())
 	}
 	return n
 }

@@ -17,16 +17,17 @@ func (w *Wheel[T]) Pause(g Group) bool {
 	}
 	r.paused = true
 	w.members(r, func(m Handle) Handle {
-		if m.gen&pinFlag != 0 {
-			w.freezePin(m.ref)
+		ref := m.ref()
+		if m.gen()&pinFlag != 0 {
+			w.freezePin(ref)
 			return m
 		}
-		b := m.ref >> entryBits
+		b := ref >> entryBits
 		w.uncount(b)
-		i := w.freeze(m.ref, Span(w.meta(b).deadline-w.now))
+		i := w.freeze(ref, Span(w.meta(b).deadline-w.now))
 		p := w.pins.rec(i)
-		p.home, p.group = m.ref, g.ref
-		p.order, p.index = w.meta(b).stamp, m.ref&entryMask
+		p.home, p.group = ref, g.ref()
+		p.order, p.index = w.meta(b).stamp, ref&entryMask
 		return w.pins.handle(i)
 	})
 	return true
@@ -36,7 +37,7 @@ func (w *Wheel[T]) Pause(g Group) bool {
 func (c *core) freeze(ref uint32, remaining Span) uint32 {
 	i := c.pins.newPin()
 	p := c.pins.rec(i)
-	p.at, p.rank = ref, c.rank(ref>>entryBits)
+	p.at, p.lane = ref, c.lane(ref>>entryBits)
 	p.frozen, p.remaining = true, remaining
 	c.stamp++
 	p.order = c.stamp
@@ -55,15 +56,24 @@ func (c *core) freezePin(i uint32) {
 	p.every.grid -= c.now
 }
 
-// fileFrozen takes an entry, in no list, for a timer that is born frozen.
-func (c *core) fileFrozen(rank uint32) uint32 {
-	if c.limbo.cur&entryMask == 0 || c.rank(c.limbo.tail()) != rank {
-		c.limbo.cur = c.open(0, uint64(rank)<<rankShift|parkedBit) << entryBits
+// fileFrozen takes an entry, in no list, for a one-shot that is born frozen.
+func (c *core) fileFrozen(deadline Tick, s *Spec) Handle {
+	h := c.limboEntry(s.Lane)
+	i := c.freeze(h.ref(), Span(deadline-c.now))
+	p := c.pins.rec(i)
+	p.home, p.group = h.ref(), s.Group.ref()
+	return h
+}
+
+// limboEntry takes an entry in no list.
+func (c *core) limboEntry(lane Lane) Handle {
+	if c.limbo.full() || c.lane(c.limbo.tail()) != lane {
+		c.limbo = c.extend(0, 0, farList(noNumber, lane)|parkedBit)
 	}
-	ref := c.limbo.cur
-	c.limbo.cur++
-	*c.word(ref >> entryBits) |= 1 << (ref & entryMask)
-	return ref
+	h := c.limbo
+	c.limbo++
+	c.head(h.ref() >> entryBits).word |= 1 << (h & entryMask)
+	return Handle{uint64(h)}
 }
 
 // Resume lets the timers of g run again: each is due after what remained of
@@ -80,7 +90,7 @@ func (w *Wheel[T]) Resume(g Group) bool {
 	r.paused = false
 	list := w.resuming[:0]
 	w.members(r, func(m Handle) Handle {
-		list = append(list, m.ref) // all are pinned
+		list = append(list, m.ref()) // all are pinned
 		return m
 	})
 	slices.SortFunc(list, func(a, b uint32) int {

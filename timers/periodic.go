@@ -37,7 +37,7 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 	switch {
 	case Span(first-w.now) > w.horizon:
 		return Handle{}, ErrHorizon
-	case w.n >= w.max:
+	case w.pending() >= w.max:
 		return Handle{}, ErrFull
 	case s.Lane >= Lanes:
 		panic(fmt.Sprintf("timers: Every: Spec.Lane is %d: want Normal, Urgent or Bulk", uint8(s.Lane)))
@@ -55,26 +55,25 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 			return Handle{}, ErrClosed
 		}
 	}
-	rank := rankOf[s.Lane]
 	every := repeat{period: r.Period, grid: first, lead: r.Lead, jitter: s.Jitter, delay: r.Delay}
 	var i, ref uint32
 	if g != nil && g.paused {
-		ref = w.fileFrozen(rank)
+		ref = w.limboEntry(s.Lane).ref()
 		i = w.freeze(ref, Span(deadline-w.now))
 		every.grid -= w.now
 	} else {
-		ref, _ = w.file(deadline, rank)
+		ref = w.file(deadline, s.Lane).ref()
 		i = w.pins.newPin()
 		w.setPin(ref, i)
 	}
 	pin := w.pins.rec(i)
-	pin.at, pin.rank, pin.every = ref, rank, every
+	pin.at, pin.lane, pin.every = ref, s.Lane, every
 	if g != nil {
-		pin.group = s.Group.ref
+		pin.group = s.Group.ref()
 		w.join(g, w.pins.handle(i))
 	}
 	*w.pay(ref) = p
-	w.n++
+	w.armed++
 	return w.pins.handle(i), nil
 }
 

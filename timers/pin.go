@@ -15,7 +15,7 @@ type pin struct {
 	home   uint32 // entry that the caller's handle names, 0: the pin itself
 	group  uint32 // 0: none
 	next   uint32 // free pins
-	rank   uint32
+	lane   Lane
 	used   bool
 	frozen bool
 
@@ -73,21 +73,22 @@ func (p *pins) freePin(i uint32) {
 
 // findPin returns the number of the pin a handle with pinFlag names, or 0.
 func (p *pins) findPin(h Handle) uint32 {
-	if h.gen&pinFlag == 0 || h.ref == 0 || h.ref >= p.fresh {
+	i := h.ref()
+	if h.gen()&pinFlag == 0 || i == 0 || i >= p.fresh {
 		return 0
 	}
-	if r := p.rec(h.ref); !r.used || r.gen != h.gen&^pinFlag {
+	if r := p.rec(i); !r.used || r.gen != h.gen()&^pinFlag {
 		return 0
 	}
-	return h.ref
+	return i
 }
 
 // handle returns the handle that names pin i.
-func (p *pins) handle(i uint32) Handle { return Handle{gen: p.rec(i).gen | pinFlag, ref: i} }
+func (p *pins) handle(i uint32) Handle { return newHandle(p.rec(i).gen|pinFlag, i) }
 
 // pinOf returns the pin an entry links to, or 0.
 func (c *core) pinOf(ref uint32) uint32 {
-	if *c.word(ref >> entryBits)>>(pinShift+ref&entryMask)&1 == 0 {
+	if c.head(ref>>entryBits).word>>(pinShift+ref&entryMask)&1 == 0 {
 		return 0
 	}
 	return c.linkOf(ref)
@@ -122,7 +123,7 @@ func (c *core) handleOf(ref uint32) Handle {
 		}
 		ref = p.home
 	}
-	return Handle{gen: uint32(*c.word(ref >> entryBits) >> genShift), ref: ref}
+	return newHandle(uint32(c.head(ref>>entryBits).word>>genShift), ref)
 }
 
 func (p *pins) bytes() int64 {

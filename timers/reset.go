@@ -29,17 +29,15 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 		return h, true
 	}
 	b := ref >> entryBits
-	to, gen := w.file(deadline, w.rank(b))
-	*w.pay(to) = *w.pay(ref)
-	if g := w.linkOf(ref); g == 0 {
-		w.unlinked(to)
-	} else {
-		w.setLink(to, g)
-		w.join(w.groups.rec(g), Handle{gen: gen, ref: to})
+	to := w.file(deadline, w.lane(b))
+	*w.pay(to.ref()) = *w.pay(ref)
+	if g := w.linkOf(ref); g != 0 {
+		w.setLink(to.ref(), g)
+		w.join(w.groups.rec(g), to)
 	}
 	w.uncount(b)
 	w.clear(ref)
-	return Handle{gen: gen, ref: to}, true
+	return to, true
 }
 
 // again schedules the one-shot in whose callback we are once more.
@@ -73,7 +71,7 @@ func (w *Wheel[T]) movePin(i uint32, deadline Tick) {
 // placePin gives a pinned timer a new entry; the old one keeps its state.
 func (w *Wheel[T]) placePin(i uint32, deadline Tick) {
 	p := w.pins.rec(i)
-	ref, _ := w.file(deadline, p.rank)
+	ref := w.file(deadline, p.lane).ref()
 	*w.pay(ref) = *w.pay(p.at)
 	w.setPin(ref, i)
 	p.at = ref

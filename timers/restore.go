@@ -48,7 +48,7 @@ func Restore[T any](b []byte, decode func(b []byte) (T, error)) (*Wheel[T], erro
 			step()
 		}
 	}
-	r.need(w.n <= w.max, "%d timers: want at most %d", w.n, w.max)
+	r.need(w.pending() <= w.max, "%d timers: want at most %d", w.pending(), w.max)
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -143,8 +143,8 @@ func (r *restorer) getGroups() {
 func (r *restorer) getMembers(rec *group) {
 	g := &r.c.groups
 	for range r.uint("members of a group", uint64(len(r.b))) {
-		m := Handle{gen: uint32(r.uint("generation of a member", math.MaxUint32)),
-			ref: uint32(r.uint("number of a member", math.MaxUint32))}
+		m := newHandle(uint32(r.uint("generation of a member", math.MaxUint32)),
+			uint32(r.uint("number of a member", math.MaxUint32)))
 		if r.err != nil {
 			return
 		}
@@ -194,7 +194,7 @@ func (r *restorer) getPin(rec *pin) {
 	rec.at = uint32(r.uint("place of a pin", math.MaxUint32))
 	rec.home = uint32(r.uint("home of a pin", math.MaxUint32))
 	rec.group = r.u32("group of a pin", c.groups.freshRec)
-	rec.rank = r.u32("lane of a pin", Lanes)
+	rec.lane = laneOf[r.u32("lane of a pin", Lanes)]
 	if rec.frozen {
 		rec.remaining = Span(r.int("what remains of a timer", -int64(c.now), r.furthest))
 		rec.order = r.uint("stamp of a pin", c.stamp)
@@ -229,14 +229,14 @@ func (r *restorer) getBlocks(payload func(ref uint32)) {
 	r.need(fresh >= firstBlock, "blocks is %d: want at least %d", fresh, firstBlock)
 	free := 0
 	for b := uint32(firstBlock); b < fresh && r.err == nil; b++ {
-		if int(b) == len(c.words)<<c.slab.shift {
+		if int(b) == len(c.heads)<<c.slab.shift {
 			c.grow()
 		}
 		c.fresh = b + 1
 		flags := r.uint("flags of a block", snapUsed|snapParked|snapFar|snapEmpty|3<<snapRank)
 		gen := r.uint("generation of a block", 1<<genBits-1)
 		r.need(gen > 0, "block %d has generation 0", b)
-		*c.word(b) = gen << genShift
+		c.head(b).word = gen << genShift
 		r.taken = append(r.taken, perBlock)
 		switch {
 		case flags&snapUsed != 0:
@@ -252,25 +252,36 @@ func (r *restorer) getBlocks(payload func(ref uint32)) {
 	}
 	c.free = r.chain("list of free blocks", max(fresh, firstBlock), free,
 		func(b uint32) bool { return b >= firstBlock && r.free(b) },
-		func(b, next uint32) { c.meta(b).next = next })
+		func(b, next uint32) { c.head(b).next = next })
 	c.nEmptied = r.u32("emptied blocks", uint32(len(c.emptied)))
 	for i := range c.nEmptied {
 		c.emptied[i] = r.u32("emptied block", c.fresh)
 		r.need(c.emptied[i] >= firstBlock, "emptied block %d", c.emptied[i])
 	}
-	c.limbo.cur = r.u32("block of paused timers", c.fresh<<entryBits+1)
+	c.limbo = r.cursor(r.u32("block of paused timers", c.fresh<<entryBits+1))
 }
 
 // free tells whether a block was read as not in use.
 func (r *restorer) free(b uint32) bool {
-	m := r.c.meta(b)
-	return m.next == 0 && m.prev == 0 && *r.c.word(b)>>genShift < uint64(r.c.genLimit)
+	h := r.c.head(b)
+	return h.next == 0 && h.prev == 0 && h.word>>genShift < uint64(r.c.genLimit)
+}
+
+// cursor makes the cursor of a list whose next entry is ref.
+func (r *restorer) cursor(ref uint32) cursor {
+	cur := cursor(ref)
+	if t := cur.tail(); t < r.c.fresh {
+		cur |= cursor(r.c.head(t).word >> genShift << 32)
+	}
+	return cur
 }
 
 func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 	c := r.c
 	rank := flags >> snapRank
-	r.need(rank < Lanes, "block %d is of lane %d", b, rank)
+	if r.need(rank < Lanes, "block %d is of lane %d", b, rank); r.err != nil {
+		return
+	}
 	taken := r.uint("entries taken", perBlock)
 	live := r.uint("live entries", liveMask)
 	pinned := r.uint("pinned entries", liveMask)
@@ -279,7 +290,7 @@ func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 	deadline := Tick(r.uint("deadline", math.MaxInt64-1))
 	stamp := r.uint("stamp of a block", c.stamp)
 	r.need(stamp > 0, "block %d has stamp 0", b)
-	word := *c.word(b) | rank<<rankShift | live | pinned<<pinShift
+	word := c.head(b).word | live | pinned<<pinShift
 	parked, far := flags&snapParked != 0, flags&snapFar != 0
 	if parked {
 		word |= parkedBit
@@ -287,14 +298,17 @@ func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 	} else {
 		r.need(int64(deadline-c.now) <= r.furthest, "deadline is %d at %d", deadline, c.now)
 	}
-	if far {
-		word |= farBit
+	if lane := laneOf[rank]; far || parked {
+		word |= farList(noNumber, lane)
 	} else {
-		word |= uint64(deadline&c.ring.mask) << slotShift
+		if lane != Normal && c.ring.lanes == 1 {
+			c.ring.addLanes()
+		}
+		word |= uint64(c.ring.list(deadline, lane)) << listShift
 	}
 	word |= flag(flags&snapEmpty != 0, emptyBit)
-	*c.word(b) = word
-	*c.meta(b) = meta{deadline: deadline, stamp: stamp, next: b, prev: b}
+	*c.head(b) = head{word: word, next: b, prev: b}
+	*c.meta(b) = meta{deadline: deadline, stamp: stamp}
 	c.used++
 	r.taken[b-firstBlock] = uint8(taken)
 	for ; live != 0 && r.err == nil; live &= live - 1 {
@@ -306,7 +320,7 @@ func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 // getEntry reads whom an entry belongs to, and its payload.
 func (r *restorer) getEntry(ref uint32, payload func(ref uint32)) {
 	c := r.c
-	if *c.word(ref >> entryBits)>>(pinShift+ref&entryMask)&1 != 0 {
+	if c.head(ref>>entryBits).word>>(pinShift+ref&entryMask)&1 != 0 {
 		i := r.u32("pin of an entry", c.pins.fresh)
 		if i == 0 || !c.pins.rec(i).used {
 			r.bad("entry %d has pin %d, which is free", ref, i)
@@ -316,7 +330,7 @@ func (r *restorer) getEntry(ref uint32, payload func(ref uint32)) {
 		r.need(p.at == ref || p.home == ref, "entry %d has pin %d, which is at %d", ref, i, p.at)
 		c.setLink(ref, i)
 		if p.at == ref {
-			r.need(p.rank == c.rank(ref>>entryBits), "pin %d and its block differ in lane", i)
+			r.need(p.lane == c.lane(ref>>entryBits), "pin %d and its block differ in lane", i)
 			payload(ref)
 		}
 		return

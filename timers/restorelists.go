@@ -12,7 +12,7 @@ func (r *restorer) listBlocks() {
 	c := r.c
 	var listed []uint32
 	for b := uint32(firstBlock); b < c.fresh; b++ {
-		if m := c.meta(b); m.prev == b && *c.word(b)&parkedBit == 0 {
+		if h := c.head(b); h.prev == b && h.word&parkedBit == 0 {
 			listed = append(listed, b)
 		}
 	}
@@ -27,7 +27,7 @@ func (r *restorer) listBlocks() {
 			return
 		}
 		fill := uint32(0)
-		for live := *c.word(b) & liveMask; live != 0; live &= live - 1 {
+		for live := c.head(b).word & liveMask; live != 0; live &= live - 1 {
 			if c.fires(b<<entryBits | uint32(bits.TrailingZeros64(live))) {
 				fill++
 			}
@@ -38,38 +38,47 @@ func (r *restorer) listBlocks() {
 
 func (r *restorer) listBlock(b, fill uint32) {
 	c := r.c
-	rank, m, taken := c.rank(b), c.meta(b), uint32(r.taken[b-firstBlock])
-	if m.deadline <= c.now {
+	lane, deadline, h, taken := c.lane(b), c.meta(b).deadline, c.head(b), uint32(r.taken[b-firstBlock])
+	next := r.cursor(b<<entryBits + taken)
+	switch {
+	case deadline <= c.now:
 		r.need(taken == perBlock, "block %d is due, but open for more", b)
-		h := c.meta(head(rank))
-		m.prev, m.next = h.prev, head(rank)
-		c.meta(h.prev).next, h.prev = b, b
+		rank := rankOf[lane]
+		first := c.head(dueHead(rank))
+		h.prev, h.next = first.prev, dueHead(rank)
+		c.head(first.prev).next, first.prev = b, b
 		c.due[rank] += fill
-		c.waiting += fill
-		return
+		c.waiting = true
+	case deadline-c.now <= c.reach:
+		i := c.ring.list(deadline, lane)
+		if int(i) >= len(c.ring.cursors) {
+			c.ring.addLanes()
+		}
+		c.ring.mark(deadline)
+		c.ring.fills[i] += fill - c.ring.cursors[i].room() + next.room()
+		r.append(&c.ring.cursors[i], b, next)
+		h.word |= next.unused()
+	default:
+		r.need(h.word&farBit != 0, "block %d is due at %d, beyond the ring at %d", b, deadline, c.now)
+		lists, number := c.far.add(deadline)
+		h.word = h.word&^(listMask<<listShift) | farList(number, lane)
+		lists[lane].fill += fill
+		r.append(&lists[lane].cur, b, next)
 	}
-	far := *c.word(b)&farBit != 0
-	var sl *slot
-	if m.deadline-c.now <= c.reach {
-		sl = &c.ring.lane(rank)[m.deadline&c.ring.mask]
-		c.ring.mark(m.deadline)
-	} else {
-		r.need(far, "block %d is due at %d, beyond the ring at %d", b, m.deadline, c.now)
-		sl = &c.far.add(m.deadline)[rank]
-	}
-	if sl.cur != 0 {
-		tail := sl.tail()
-		if sl.cur&entryMask != 0 {
+}
+
+// append puts block b at the end of the list of cur, which is next from then on.
+func (r *restorer) append(cur *cursor, b uint32, next cursor) {
+	c := r.c
+	if *cur != 0 {
+		tail := cur.tail()
+		if !cur.full() {
 			r.bad("block %d is open for more, but not the last of its tick", tail)
 			return
 		}
-		mt := c.meta(tail)
-		m.prev, m.next = tail, mt.next
-		c.meta(mt.next).prev, mt.next = b, b
+		h, t := c.head(b), c.head(tail)
+		h.prev, h.next = tail, t.next
+		c.head(t.next).prev, t.next = b, b
 	}
-	sl.cur = b<<entryBits + taken
-	sl.fill += fill
-	if !far {
-		*c.word(b) |= liveMask << taken & liveMask
-	}
+	*cur = next
 }

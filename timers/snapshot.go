@@ -30,7 +30,7 @@ func (w *Wheel[T]) AppendSnapshot(b []byte, encode func(b []byte, p T) ([]byte, 
 	if w.busy || w.cut {
 		return b, ErrAdvancing
 	}
-	o := &writer{b: slices.Grow(b, 1024+w.used*16+w.n*8)}
+	o := &writer{b: slices.Grow(b, 1024+w.used*16+w.pending()*8)}
 	o.begin()
 	w.putState(o)
 	w.groups.put(o)
@@ -104,7 +104,7 @@ func (g *groups) put(o *writer) {
 				n = r.used
 			}
 			for _, m := range pg.members[:n] {
-				o.uint(uint64(m.gen), uint64(m.ref))
+				o.uint(uint64(m.gen()), uint64(m.ref()))
 			}
 			if nth++; p == r.last {
 				last = nth
@@ -127,7 +127,7 @@ func (p *pins) put(o *writer) {
 			continue
 		}
 		o.uint(snapUsed|flag(r.frozen, snapFrozen)|flag(r.every.delay, snapDelay), uint64(r.gen))
-		o.uint(uint64(r.at), uint64(r.home), uint64(r.group), uint64(r.rank))
+		o.uint(uint64(r.at), uint64(r.home), uint64(r.group), uint64(rankOf[r.lane]))
 		if r.frozen {
 			o.int(int64(r.remaining))
 			o.uint(r.order, uint64(r.index))
@@ -146,13 +146,13 @@ func (p *pins) put(o *writer) {
 func (c *core) putBlocks(o *writer, payload func(ref uint32) error) error {
 	o.uint(uint64(c.fresh))
 	for b := uint32(firstBlock); b < c.fresh; b++ {
-		word := *c.word(b)
+		word := c.head(b).word
 		if word&(liveMask|emptyBit) == 0 {
 			o.uint(0, word>>genShift)
 			continue
 		}
-		o.uint(snapUsed|flag(word&parkedBit != 0, snapParked)|flag(word&farBit != 0, snapFar)|
-			flag(word&emptyBit != 0, snapEmpty)|uint64(c.rank(b))<<snapRank, word>>genShift)
+		o.uint(snapUsed|flag(word&parkedBit != 0, snapParked)|flag(word&(farBit|parkedBit) == farBit, snapFar)|
+			flag(word&emptyBit != 0, snapEmpty)|uint64(rankOf[c.lane(b)])<<snapRank, word>>genShift)
 		taken := c.taken(b)
 		live := word & liveMask & (1<<taken - 1)
 		o.uint(uint64(taken), live, word>>pinShift&live, uint64(c.meta(b).deadline), c.meta(b).stamp)
@@ -167,28 +167,28 @@ func (c *core) putBlocks(o *writer, payload func(ref uint32) error) error {
 			}
 		}
 	}
-	o.chain(c.free, func(b uint32) uint32 { return c.meta(b).next })
+	o.chain(c.free, func(b uint32) uint32 { return c.head(b).next })
 	o.uint(uint64(c.nEmptied))
 	for _, b := range c.emptied[:c.nEmptied] {
 		o.uint(uint64(b))
 	}
-	o.uint(uint64(c.limbo.cur))
+	o.uint(uint64(c.limbo.ref()))
 	return nil
 }
 
 // taken is how many entries of block b have been used: all but in a block
 // that timers are still added to.
 func (c *core) taken(b uint32) uint32 {
-	sl := c.limbo
-	if *c.word(b)&parkedBit == 0 {
+	cur := c.limbo
+	if c.head(b).word&parkedBit == 0 {
 		d := c.meta(b).deadline
 		if d <= c.now {
 			return perBlock
 		}
-		sl = c.slotAt(d, c.rank(b))
+		cur = c.cursorAt(d, c.lane(b))
 	}
-	if sl.cur == 0 || sl.tail() != b {
+	if cur == 0 || cur.tail() != b {
 		return perBlock
 	}
-	return (sl.cur-1)&entryMask + 1
+	return perBlock - cur.room()
 }

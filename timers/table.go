@@ -61,16 +61,17 @@ func (t *table[V]) get(key int64) *V {
 	}
 }
 
-// put returns the value of key, adding a zero one if there is none.
-func (t *table[V]) put(key int64) *V {
+// put returns the value of key, adding a zero one if there is none, and whether
+// there was one.
+func (t *table[V]) put(key int64) (v *V, had bool) {
 	if v := t.get(key); v != nil {
-		return v
+		return v, true
 	}
 	t.n++
 	if t.n > int(t.buckets)*growAt {
 		t.split()
 	}
-	return t.add(t.bucket(key), key)
+	return t.add(t.bucket(key), key), false
 }
 
 // add appends key to a bucket.
@@ -134,8 +135,8 @@ func (t *table[V]) split() {
 	}
 }
 
-// del removes key, which must be present.
-func (t *table[V]) del(key int64) {
+// del removes key, which must be present, and returns its value.
+func (t *table[V]) del(key int64) V {
 	l := t.first(t.bucket(key))
 	var hit *line[V]
 	var at uint32
@@ -151,6 +152,7 @@ func (t *table[V]) del(key int64) {
 		}
 		prev, l = l, t.more(l.next)
 	}
+	v := hit.val[at]
 	// The last entry of the bucket takes the place.
 	last := l.used - 1
 	hit.key[at], hit.val[at] = l.key[last], l.val[last]
@@ -162,6 +164,7 @@ func (t *table[V]) del(key int64) {
 		t.free = i
 	}
 	t.n--
+	return v
 }
 
 // bytes is what the lines hold.

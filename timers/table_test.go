@@ -21,14 +21,17 @@ func TestTableAndTickSetAgreeWithAMap(t *testing.T) {
 			switch {
 			case r.IntN(2) == 0:
 				if !have {
-					require.Zero(t, *tb.put(k), "seed %d: a new value is zero", seed)
+					v, had := tb.put(k)
+					require.False(t, had)
+					require.Zero(t, *v, "seed %d: a new value is zero", seed)
 					set.add(Tick(k))
 				}
-				*tb.put(k) = i
+				v, _ := tb.put(k)
+				*v = i
 				model[k] = i
 			case have:
+				require.Equal(t, model[k], tb.del(k))
 				delete(model, k)
-				tb.del(k)
 				set.remove(Tick(k))
 			}
 			require.Equal(t, len(model), tb.n)

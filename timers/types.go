@@ -16,8 +16,13 @@ type Span int64
 // fired or was cancelled is stale: it touches nothing, whatever took the place
 // of its timer since.
 type Handle struct {
-	gen, ref uint32
+	v uint64 // generation<<32 | entry number
 }
+
+func newHandle(gen, ref uint32) Handle { return Handle{uint64(gen)<<32 | uint64(ref)} }
+
+func (h Handle) gen() uint32 { return uint32(h.v >> 32) }
+func (h Handle) ref() uint32 { return uint32(h.v) }
 
 // IsZero reports whether h is the zero Handle.
 func (h Handle) IsZero() bool { return h == Handle{} }
@@ -25,8 +30,13 @@ func (h Handle) IsZero() bool { return h == Handle{} }
 // Group names timers that are cancelled, paused and counted together, such as
 // those of one session. The zero Group means "none". See [Wheel.NewGroup].
 type Group struct {
-	gen, ref uint32
+	v uint64 // generation<<32 | record number
 }
+
+func newGroup(gen, ref uint32) Group { return Group{uint64(gen)<<32 | uint64(ref)} }
+
+func (g Group) gen() uint32 { return uint32(g.v >> 32) }
+func (g Group) ref() uint32 { return uint32(g.v) }
 
 // IsZero reports whether g is the zero Group.
 func (g Group) IsZero() bool { return g == Group{} }

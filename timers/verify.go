@@ -6,21 +6,21 @@ import "slices"
 // emptied ones and of the one open for paused timers.
 func (r *restorer) checkBlocks() {
 	c := r.c
-	if c.limbo.cur != 0 {
+	if c.limbo != 0 {
 		t := c.limbo.tail()
-		if t < firstBlock || *c.word(t)&parkedBit == 0 || uint32(r.taken[t-firstBlock]) != (c.limbo.cur-1)&entryMask+1 {
+		if t < firstBlock || c.head(t).word&parkedBit == 0 || uint32(r.taken[t-firstBlock]) != perBlock-c.limbo.room() {
 			r.bad("block %d can't take paused timers", t)
 			return
 		}
 	}
 	for b := uint32(firstBlock); b < c.fresh; b++ {
-		word := *c.word(b)
+		word := c.head(b).word
 		switch {
 		case word&emptyBit != 0 && !slices.Contains(c.emptied[:c.nEmptied], b):
 			r.bad("block %d is empty, but not among the emptied ones", b)
-		case word&parkedBit != 0 && r.taken[b-firstBlock] != perBlock && (c.limbo.cur == 0 || c.limbo.tail() != b):
+		case word&parkedBit != 0 && r.taken[b-firstBlock] != perBlock && (c.limbo == 0 || c.limbo.tail() != b):
 			r.bad("block %d is parked, but open for more", b)
-		case c.meta(b).prev != 0 && word&(liveMask|emptyBit) == 0:
+		case c.inUse(b) && word&(liveMask|emptyBit) == 0:
 			r.bad("block %d in use holds nothing", b)
 		}
 		if r.err != nil {
@@ -39,13 +39,13 @@ func (r *restorer) linksTo(ref, i uint32) bool {
 // the timers.
 func (r *restorer) checkPins() {
 	c := r.c
-	c.n = r.plain
+	n := r.plain
 	for i := uint32(1); i < c.pins.fresh; i++ {
 		p := c.pins.rec(i)
 		if !p.used {
 			continue
 		}
-		c.n++
+		n++
 		if !r.linksTo(p.at, i) || p.home != 0 && !r.linksTo(p.home, i) {
 			r.bad("pin %d is at %d with home %d, which link elsewhere", i, p.at, p.home)
 			return
@@ -58,8 +58,9 @@ func (r *restorer) checkPins() {
 			r.grouped++
 		}
 		r.need(p.frozen == paused, "pin %d is frozen: %v, its group paused: %v", i, p.frozen, paused)
-		r.need(p.frozen || *c.word(p.at >> entryBits)&parkedBit == 0, "pin %d would fire, but is in no list", i)
+		r.need(p.frozen || c.head(p.at>>entryBits).word&parkedBit == 0, "pin %d would fire, but is in no list", i)
 	}
+	c.armed = c.cancelled + uint64(n)
 }
 
 // checkGroups checks that groups list each of their timers once, and otherwise
@@ -85,15 +86,15 @@ func (r *restorer) checkGroups() {
 					continue
 				}
 				listed++
-				if m.gen&pinFlag != 0 {
-					r.need(!seenPin[m.ref] && c.pins.rec(m.ref).group == i, "group %d lists pin %d of another, or twice", i, m.ref)
-					seenPin[m.ref] = true
+				if m.gen()&pinFlag != 0 {
+					r.need(!seenPin[m.ref()] && c.pins.rec(m.ref()).group == i, "group %d lists pin %d of another, or twice", i, m.ref())
+					seenPin[m.ref()] = true
 					continue
 				}
-				bit := uint8(1) << (m.ref & entryMask)
-				b := m.ref >> entryBits
-				r.need(seen[b]&bit == 0 && c.pinOf(m.ref) == 0 && c.linkOf(m.ref) == i,
-					"group %d lists entry %d of another, or twice", i, m.ref)
+				bit := uint8(1) << (m.ref() & entryMask)
+				b := m.ref() >> entryBits
+				r.need(seen[b]&bit == 0 && c.pinOf(m.ref()) == 0 && c.linkOf(m.ref()) == i,
+					"group %d lists entry %d of another, or twice", i, m.ref())
 				seen[b] |= bit
 			}
 			if p == rec.newest {
@@ -108,16 +109,16 @@ func (r *restorer) checkGroups() {
 // will have the same handle.
 func (r *restorer) stays(m Handle) bool {
 	c := r.c
-	if m.gen&pinFlag != 0 {
-		return m.ref > 0 && m.ref < c.pins.fresh && m.gen&^pinFlag <= c.pins.rec(m.ref).gen
+	if m.gen()&pinFlag != 0 {
+		return m.ref() > 0 && m.ref() < c.pins.fresh && m.gen()&^pinFlag <= c.pins.rec(m.ref()).gen
 	}
-	b := m.ref >> entryBits
+	b := m.ref() >> entryBits
 	if b < firstBlock || b >= c.fresh {
 		return false
 	}
-	gen := uint32(*c.word(b) >> genShift)
-	if c.meta(b).prev == 0 { // not in use: its generation is yet to come
-		return m.gen < gen
+	gen := uint32(c.head(b).word >> genShift)
+	if !c.inUse(b) { // not in use: its generation is yet to come
+		return m.gen() < gen
 	}
-	return m.gen < gen || m.gen == gen && m.ref&entryMask < uint32(r.taken[b-firstBlock])
+	return m.gen() < gen || m.gen() == gen && m.ref()&entryMask < uint32(r.taken[b-firstBlock])
 }

@@ -16,6 +16,7 @@ type Wheel[T any] struct {
 
 	max     int
 	horizon Span
+	near    Span // of what After can file without a further look: within ring and horizon
 	units   int64
 	rng     *rand.PCG
 	live    func(*T) bool
@@ -33,6 +34,7 @@ func New[T any](cfg Config) (*Wheel[T], error) {
 	w := &Wheel[T]{
 		max:     cfg.MaxTimers,
 		horizon: cfg.Horizon,
+		near:    min(cfg.Horizon, Span(cfg.NearTicks)),
 		units:   cfg.TickUnits,
 		rng:     rand.NewPCG(cfg.Seed, 0x7469636b77686565),
 	}
@@ -40,7 +42,7 @@ func New[T any](cfg Config) (*Wheel[T], error) {
 	shift := uint32(bits.TrailingZeros(uint(cfg.ChunkBlocks)))
 	w.slab.shift, w.slab.mask = shift, uint32(cfg.ChunkBlocks-1)
 	w.genLimit = 1<<genBits - 1
-	w.ring.bitmap = newBitmap(Tick(cfg.NearTicks))
+	w.ring = newRing(cfg.NearTicks)
 	w.groups.init(shift, cfg.MaxGroups)
 	w.pins.init(shift)
 	w.now, w.reach = cfg.Start, Tick(cfg.NearTicks)
@@ -52,7 +54,8 @@ func New[T any](cfg Config) (*Wheel[T], error) {
 	w.grow()
 	w.fresh = firstBlock
 	for rank := range uint32(Lanes) {
-		*w.meta(head(rank)) = meta{next: head(rank), prev: head(rank)}
+		h := dueHead(rank)
+		*w.head(h) = head{next: h, prev: h}
 	}
 	return w, nil
 }
@@ -94,7 +97,7 @@ func (w *Wheel[T]) Now() Tick { return w.now }
 
 // Len returns how many timers are pending: scheduled, carried, paused and
 // periodic ones, each once. It is exact.
-func (w *Wheel[T]) Len() int { return w.n }
+func (w *Wheel[T]) Len() int { return w.pending() }
 
 // Cancelled returns how many timers were cancelled so far, by handle, with their
 // group, or by the gate of [Wheel.SetLive].
@@ -117,95 +120,99 @@ func (w *Wheel[T]) At(deadline Tick, p T, s Spec) (Handle, error) {
 	if deadline <= w.now {
 		deadline = w.now + 1
 	}
-	return w.at(deadline, p, &s)
-}
-
-// at is At for a deadline after now.
-func (w *Wheel[T]) at(deadline Tick, p T, s *Spec) (Handle, error) {
-	if Span(deadline-w.now) > w.horizon {
-		return Handle{}, ErrHorizon
-	}
-	if w.n >= w.max {
-		return Handle{}, ErrFull
-	}
-	if s.Lane >= Lanes {
-		panic(fmt.Sprintf("timers: At: Spec.Lane is %d: want Normal, Urgent or Bulk", uint8(s.Lane)))
-	}
-	if s.Jitter != (Jitter{}) {
-		var err error
-		if deadline, err = w.spread(deadline, s.Jitter, w.horizon); err != nil {
-			return Handle{}, err
-		}
-	}
-	if s.Group != (Group{}) {
-		return w.atGroup(deadline, p, s)
-	}
-	ref, gen := w.file(deadline, rankOf[s.Lane])
-	w.unlinked(ref)
-	*w.pay(ref) = p
-	w.n++
-	return Handle{gen: gen, ref: ref}, nil
+	return w.After(Span(deadline-w.now), p, s)
 }
 
 // After schedules p for Now + d. A d of zero or less means the next tick. It is
 // otherwise like [Wheel.At], and no d overflows: beyond the horizon it returns
 // ErrHorizon.
 func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
+	// Most calls end here, in one piece: a plain timer for the ring. With more timers
+	// than cache, the fewer instructions stand between two calls the more of their
+	// cache misses overlap.
+	if uint64(d-1) >= uint64(w.near) || s.Group != (Group{}) || s.Jitter != (Jitter{}) || w.pending() >= w.max {
+		return w.after(d, p, &s)
+	}
+	deadline := w.now + Tick(d)
+	i := w.ring.list(deadline, s.Lane)
+	if int(i) >= len(w.ring.cursors) {
+		return w.after(d, p, &s)
+	}
+	h := w.ring.cursors[i]
+	if h.full() {
+		h = w.extendNear(i, deadline)
+	}
+	w.ring.cursors[i] = h + 1
+	*w.pay(h.ref()) = p
+	w.armed++
+	return Handle{uint64(h)}, nil
+}
+
+// after is After for any timer.
+func (w *Wheel[T]) after(d Span, p T, s *Spec) (Handle, error) {
+	d = max(d, 1)
 	if d > w.horizon {
 		return Handle{}, ErrHorizon
 	}
-	return w.at(w.now+Tick(max(d, 1)), p, &s)
-}
-
-// atGroup is the rest of At for a timer of a group.
-func (w *Wheel[T]) atGroup(deadline Tick, p T, s *Spec) (Handle, error) {
-	r := w.groups.find(s.Group)
-	if r == nil {
-		return Handle{}, ErrClosed
+	if w.pending() >= w.max {
+		return Handle{}, ErrFull
 	}
-	rank := rankOf[s.Lane]
-	if r.paused {
-		ref := w.fileFrozen(rank)
-		i := w.freeze(ref, Span(deadline-w.now))
-		w.pins.rec(i).home = ref
-		w.pins.rec(i).group = s.Group.ref
-		w.join(r, w.pins.handle(i))
-		*w.pay(ref) = p
-		w.n++
-		return w.handleOf(ref), nil
+	if s.Lane >= Lanes {
+		panic(fmt.Sprintf("timers: At: Spec.Lane is %d: want Normal, Urgent or Bulk", uint8(s.Lane)))
 	}
-	ref, gen := w.file(deadline, rank)
-	w.setLink(ref, s.Group.ref)
-	h := Handle{gen: gen, ref: ref}
-	w.join(r, h)
-	*w.pay(ref) = p
-	w.n++
+	deadline := w.now + Tick(d)
+	if s.Jitter != (Jitter{}) {
+		var err error
+		if deadline, err = w.spread(deadline, s.Jitter, w.horizon); err != nil {
+			return Handle{}, err
+		}
+	}
+	var h Handle
+	if s.Group == (Group{}) {
+		h = w.file(deadline, s.Lane)
+	} else {
+		r := w.groups.find(s.Group)
+		if r == nil {
+			return Handle{}, ErrClosed
+		}
+		if r.paused {
+			h = w.fileFrozen(deadline, s)
+			w.join(r, w.pins.handle(w.linkOf(h.ref())))
+		} else {
+			h = w.file(deadline, s.Lane)
+			w.setLink(h.ref(), s.Group.ref())
+			w.join(r, h)
+		}
+	}
+	*w.pay(h.ref()) = p
+	w.armed++
 	return h, nil
 }
 
 // find returns the entry of the pending timer h names, and its pin if it has
 // one; ref is 0 if h is stale.
 func (c *core) find(h Handle) (ref, pin uint32) {
-	if h.gen&pinFlag != 0 {
+	if h.gen()&pinFlag != 0 {
 		i := c.pins.findPin(h)
 		if i == 0 {
 			return 0, 0
 		}
 		return c.pins.rec(i).at, i
 	}
-	b := h.ref >> entryBits
-	if int(b>>(c.slab.shift&31)) >= len(c.words) {
+	ref = h.ref()
+	b := ref >> entryBits
+	if int(b>>(c.slab.shift&31)) >= len(c.heads) {
 		return 0, 0
 	}
-	word := *c.word(b)
-	if uint32(word>>genShift) != h.gen || word>>(h.ref&entryMask)&1 == 0 {
+	word := c.head(b).word
+	if uint32(word>>genShift) != h.gen() || word>>(ref&entryMask)&1 == 0 {
 		return 0, 0
 	}
-	if word>>(pinShift+h.ref&entryMask)&1 != 0 {
-		i := c.linkOf(h.ref)
+	if word>>(pinShift+ref&entryMask)&1 != 0 {
+		i := c.linkOf(ref)
 		return c.pins.rec(i).at, i
 	}
-	return h.ref, 0
+	return ref, 0
 }
 
 // Cancel stops the timer h names. It returns true if it did: the timer will not
@@ -216,29 +223,26 @@ func (c *core) find(h Handle) (ref, pin uint32) {
 // It takes constant time and frees the timer's memory for reuse.
 func (w *Wheel[T]) Cancel(h Handle) bool { return w.cancel(h) }
 
-// cancel is written out in one piece, with one look at the block's word: with
-// more timers than cache, the fewer instructions stand between two cancels the
-// more of their cache misses overlap.
+// cancel is written out in one piece, with one look at the block's word, as After is.
 func (c *core) cancel(h Handle) bool {
-	b := h.ref >> entryBits
+	b := h.ref() >> entryBits
 	chunk := b >> (c.slab.shift & 31)
-	if int(chunk) >= len(c.words) {
+	if int(chunk) >= len(c.heads) {
 		return c.cancelPinned(h)
 	}
-	p := &c.words[chunk][b&c.slab.mask]
-	word, bit := *p, uint64(1)<<(h.ref&entryMask)
-	if uint32(word>>genShift) != h.gen || word&(bit|bit<<pinShift) != bit {
+	p := &c.heads[chunk][b&c.slab.mask].word
+	word, bit := *p, uint64(1)<<(h.v&entryMask)
+	if word>>genShift != h.v>>32 || word&(bit|bit<<pinShift) != bit {
 		return c.cancelPinned(h)
 	}
-	c.n--
 	c.cancelled++
-	if word&farBit == 0 && c.waiting == 0 {
-		c.ring.slots[word>>rankShift&3][word>>slotShift&(1<<slotBits-1)].fill--
+	if word&farBit == 0 && !c.waiting {
+		c.ring.fills[word>>listShift&listMask]--
 	} else {
 		c.uncount(b)
 	}
 	if c.wipe != nil {
-		c.wipe(h.ref)
+		c.wipe(h.ref())
 	}
 	word &^= bit
 	empty := (word&(liveMask|emptyBit) - 1) >> 63
@@ -256,7 +260,6 @@ func (c *core) cancelPinned(h Handle) bool {
 	if ref == 0 {
 		return false
 	}
-	c.n--
 	c.cancelled++
 	c.dropPin(i)
 	return true
@@ -304,9 +307,7 @@ func (w *Wheel[T]) Stats() Stats {
 	w.releaseEmptied()
 	b := w.slab.bytes() + w.groups.bytes()
 	b += int64(len(w.pays)) << w.slab.shift * perBlock * size[T]()
-	for _, s := range w.ring.slots {
-		b += int64(len(s)) * 8
-	}
+	b += int64(len(w.ring.cursors)) * 12
 	b += w.far.bytes() + w.ring.bytes() + w.pins.bytes()
 	return Stats{Blocks: w.used, Retired: w.retired, Bytes: b}
 }
