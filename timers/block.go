@@ -1,5 +1,7 @@
 package timers
 
+import "iter"
+
 // A block holds up to 8 timers of one deadline and lane. Its parts lie in
 // separate arrays, so that a cancel touches one head and a schedule one payload
 // line: heads (a word that says which entries are live, and the generation that
@@ -15,6 +17,7 @@ const (
 	entryBits = 3
 	perBlock  = 1 << entryBits
 	entryMask = perBlock - 1
+	refMask   = chunkMask<<entryBits | entryMask // entry number within a chunk
 
 	// Fields of a block's word. An entry is live while it holds a timer, or forwards to one; in a tail
 	// block of the ring also those not used yet, so that scheduling need not touch the word, and a block
@@ -33,7 +36,13 @@ const (
 	genBits    = 64 - genShift
 	pinFlag    = 1 << 31 // in the generation of a Handle: the rest names a pin
 	firstBlock = 1 + Lanes
-	maxBlocks  = 1 << (31 - entryBits)
+
+	// A block number is the number of a chunk and an index in it. The index has the same width whatever
+	// the size of chunks, for the sake of constants in the address of an entry.
+	chunkBits = 11
+	maxChunk  = 1 << chunkBits
+	chunkMask = maxChunk - 1
+	maxChunks = 1 << (31 - entryBits - chunkBits)
 )
 
 // head is what a cancel looks at: the word of a block, and its neighbours among the
@@ -67,36 +76,55 @@ type slab struct {
 	metas [][]meta
 	links [][]uint32 // nil chunks until a timer has a group or a pin
 
-	shift, mask uint32 // block number → chunk, index in the chunk
-	genLimit    uint32 // a block is retired when its generation reaches this
-	free        uint32 // freed blocks, linked by head.next
-	fresh       uint32 // blocks from here on were never used
-	used        int
-	retired     int
-	stamp       uint64
+	size     uint32 // blocks of a chunk
+	genLimit uint32 // a block is retired when its generation reaches this
+	free     uint32 // freed blocks, linked by head.next
+	fresh    uint32 // blocks from here on were never used
+	used     int
+	retired  int
+	stamp    uint64
 
 	addPayloads func() // keeps the payload chunks in step
 }
 
-func (s *slab) head(b uint32) *head { return &s.heads[b>>(s.shift&31)][b&s.mask] }
-func (s *slab) meta(b uint32) *meta { return &s.metas[b>>(s.shift&31)][b&s.mask] }
+func (s *slab) head(b uint32) *head { return &s.heads[b>>chunkBits][b&chunkMask] }
+func (s *slab) meta(b uint32) *meta { return &s.metas[b>>chunkBits][b&chunkMask] }
+
+// nth is the number of the nth block, counted from 0; ordinal is the inverse.
+func (s *slab) nth(n uint32) uint32     { return n/s.size<<chunkBits | n%s.size }
+func (s *slab) ordinal(b uint32) uint32 { return b>>chunkBits*s.size + b&chunkMask }
+
+// after is the number that follows b.
+func (s *slab) after(b uint32) uint32 {
+	if b&chunkMask == s.size-1 {
+		return (b>>chunkBits + 1) << chunkBits
+	}
+	return b + 1
+}
+
+// blocks lists the numbers of all blocks that were ever used, but for the heads of
+// due lists.
+func (s *slab) blocks() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for b := s.nth(firstBlock); b < s.fresh && yield(b); b = s.after(b) {
+		}
+	}
+}
 
 // setLink stores an entry's back link, making room for the chunk's first one.
 func (s *slab) setLink(ref, v uint32) {
-	b := ref >> entryBits
-	c := b >> (s.shift & 31)
+	c := ref >> (chunkBits + entryBits)
 	if s.links[c] == nil {
-		s.links[c] = make([]uint32, (s.mask+1)<<entryBits)
+		s.links[c] = make([]uint32, s.size<<entryBits)
 	}
-	s.links[c][(b&s.mask)<<entryBits|ref&entryMask] = v
+	s.links[c][ref&refMask] = v
 }
 
 // linkOf returns an entry's back link: its group, or its pin if it has one; 0 if
 // it has neither.
 func (s *slab) linkOf(ref uint32) uint32 {
-	b := ref >> entryBits
-	if l := s.links[b>>(s.shift&31)]; l != nil {
-		return l[(b&s.mask)<<entryBits|ref&entryMask]
+	if l := s.links[ref>>(chunkBits+entryBits)]; l != nil {
+		return l[ref&refMask]
 	}
 	return 0
 }
@@ -114,11 +142,11 @@ func (s *slab) open(deadline Tick, bits uint64) uint32 {
 	if b != 0 {
 		s.free = s.head(b).next
 	} else {
-		if int(s.fresh) == len(s.heads)<<s.shift {
+		b = s.fresh
+		if int(b>>chunkBits) == len(s.heads) {
 			s.grow()
 		}
-		b = s.fresh
-		s.fresh++
+		s.fresh = s.after(b)
 		s.head(b).word = 1 << genShift
 	}
 	s.used++
@@ -127,8 +155,8 @@ func (s *slab) open(deadline Tick, bits uint64) uint32 {
 	h.word |= bits
 	h.next, h.prev = b, b
 	*s.meta(b) = meta{deadline: deadline, stamp: s.stamp}
-	if l := s.links[b>>(s.shift&31)]; l != nil {
-		i := (b & s.mask) << entryBits
+	if l := s.links[b>>chunkBits]; l != nil {
+		i := b & chunkMask << entryBits
 		*(*[perBlock]uint32)(l[i : i+perBlock]) = [perBlock]uint32{}
 	}
 	return b
@@ -137,9 +165,9 @@ func (s *slab) open(deadline Tick, bits uint64) uint32 {
 // grow adds a chunk. Only the table of chunks is ever copied, 24 bytes for
 // each chunk of a kind.
 func (s *slab) grow() {
-	n := int(s.mask) + 1
-	if len(s.heads) >= maxBlocks/n {
-		panic("timers: out of block numbers") // needs 2^28 retired blocks: MaxTimers is far below
+	n := int(s.size)
+	if len(s.heads) >= maxChunks {
+		panic("timers: out of block numbers") // Config sees to it that only retired blocks can bring this about
 	}
 	s.heads = append(s.heads, make([]head, n))
 	s.metas = append(s.metas, make([]meta, n))
@@ -204,7 +232,7 @@ func (s *slab) cutTail(cur *cursor, b uint32) (empty bool) {
 
 // bytes is what the arrays hold, without payloads.
 func (s *slab) bytes() int64 {
-	n := int64(len(s.heads)) << s.shift
+	n := int64(len(s.heads)) * int64(s.size)
 	total := n * (size[head]() + size[meta]())
 	for _, l := range s.links {
 		total += int64(len(l)) * 4

@@ -303,7 +303,7 @@ func (k *checker) linked() int {
 func (k *checker) blocks() error {
 	c := k.c
 	used := 0
-	for b := uint32(firstBlock); b < c.fresh; b++ {
+	for b := range c.blocks() {
 		w := c.head(b).word
 		_, listed := k.seen[b]
 		switch {

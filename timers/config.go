@@ -16,10 +16,11 @@ type Config struct {
 	// to schedule and to cancel.
 	NearTicks int
 	// ChunkBlocks is by how many blocks of 8 timers memory grows, a power of
-	// two from 4 to 8,192. 0 means 512.
+	// two from 4 to 2,048, and its default.
 	ChunkBlocks int
 	// MaxTimers is how many timers may be pending, counting carried, paused
-	// and periodic ones once. 0 means 4,194,304; at most 1<<26.
+	// and periodic ones once. 0 means 4,194,304; at most 1<<26, and 65,536 times
+	// ChunkBlocks.
 	MaxTimers int
 	// MaxGroups is how many groups may exist. 0 means 1,048,576; at most 1<<26.
 	MaxGroups int
@@ -52,13 +53,14 @@ type Shares struct {
 
 const (
 	defaultNear    = 1 << 14
-	defaultChunk   = 512
+	defaultChunk   = maxChunk
 	defaultTimers  = 1 << 22
 	defaultGroups  = 1 << 20
 	defaultHorizon = Span(1) << 44
 	maxHorizon     = Span(1) << 61
 	maxStart       = Tick(1) << 62
 	maxTimers      = 1 << 26
+	timersPerBlock = maxChunks / 2 // of ChunkBlocks: each timer may need a block of its own
 	maxGroups      = 1 << 26
 )
 
@@ -71,7 +73,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	def(&c.NearTicks, defaultNear)
 	def(&c.ChunkBlocks, defaultChunk)
-	def(&c.MaxTimers, defaultTimers)
+	def(&c.MaxTimers, min(defaultTimers, max(c.ChunkBlocks, 1)*timersPerBlock))
 	def(&c.MaxGroups, defaultGroups)
 	if c.Horizon == 0 {
 		c.Horizon = defaultHorizon
@@ -94,10 +96,10 @@ func (c Config) withDefaults() (Config, error) {
 	pow2 := func(n int) bool { return n > 0 && bits.OnesCount(uint(n)) == 1 }
 	bad(pow2(c.NearTicks) && c.NearTicks >= 64 && c.NearTicks <= 1<<slotBits,
 		"NearTicks is %d: want a power of two from 64 to %d", c.NearTicks, 1<<slotBits)
-	bad(pow2(c.ChunkBlocks) && c.ChunkBlocks >= 4 && c.ChunkBlocks <= 8192,
-		"ChunkBlocks is %d: want a power of two from 4 to 8192", c.ChunkBlocks)
-	bad(c.MaxTimers > 0 && c.MaxTimers <= maxTimers,
-		"MaxTimers is %d: want 1 to %d", c.MaxTimers, maxTimers)
+	bad(pow2(c.ChunkBlocks) && c.ChunkBlocks >= 4 && c.ChunkBlocks <= maxChunk,
+		"ChunkBlocks is %d: want a power of two from 4 to %d", c.ChunkBlocks, maxChunk)
+	most := min(maxTimers, max(c.ChunkBlocks, 4)*timersPerBlock)
+	bad(c.MaxTimers > 0 && c.MaxTimers <= most, "MaxTimers is %d: want 1 to %d, with ChunkBlocks %d", c.MaxTimers, most, c.ChunkBlocks)
 	bad(c.MaxGroups > 0 && c.MaxGroups <= maxGroups,
 		"MaxGroups is %d: want 1 to %d", c.MaxGroups, maxGroups)
 	bad(c.Horizon > 0 && c.Horizon <= maxHorizon,

@@ -26,7 +26,7 @@ func TestConfigIsTakenOrRefusedNeverBent(t *testing.T) {
 		cfg   timers.Config
 	}{
 		{"", timers.Config{NearTicks: 64, ChunkBlocks: 4, MaxTimers: 1, MaxGroups: 1, Horizon: 1}},
-		{"", timers.Config{NearTicks: 1 << 17, ChunkBlocks: 8192, Horizon: 1 << 61, Start: 1 << 62, TickUnits: 1 << 40}},
+		{"", timers.Config{NearTicks: 1 << 17, ChunkBlocks: 2048, Horizon: 1 << 61, Start: 1 << 62, TickUnits: 1 << 40}},
 		{"NearTicks is 32", timers.Config{NearTicks: 32}},
 		{"NearTicks is 100", timers.Config{NearTicks: 100}},
 		{"NearTicks is -64", timers.Config{NearTicks: -64}},

@@ -20,6 +20,7 @@ type core struct {
 
 	due     [Lanes]uint32 // by lane rank: timers in the due lists that will fire
 	waiting bool          // false: nothing is due
+	odd     uint64        // bits of a word that send cancel the long way
 	inHand  uint32        // block whose timers are firing
 	limbo   cursor        // block open for timers that are born paused
 	wipe    func(ref uint32)
@@ -240,8 +241,17 @@ func (c *core) takeSlot(t Tick) {
 			c.release(tail)
 		}
 	}
-	c.waiting = true
+	c.setWaiting(true)
 	c.ring.unmark(t)
+}
+
+// setWaiting notes whether timers may be due.
+func (c *core) setWaiting(yes bool) {
+	c.waiting = yes
+	c.odd = farBit
+	if yes || c.wipe != nil {
+		c.odd = (1<<genBits - 1) << genShift // never 0 in a word
+	}
 }
 
 // pullIn makes far tick t's lists the ring's slot of t, which is free.

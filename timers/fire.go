@@ -170,7 +170,7 @@ func (w *Wheel[T]) endTick() {
 			w.starved[rank] = 0
 		}
 	}
-	w.waiting = w.due != [Lanes]uint32{}
+	w.setWaiting(w.due != [Lanes]uint32{})
 }
 
 // drain runs the due lists in the order of lanes: first with what is reserved

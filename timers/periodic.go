@@ -37,7 +37,7 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 	switch {
 	case Span(first-w.now) > w.horizon:
 		return Handle{}, ErrHorizon
-	case w.pending() >= w.max:
+	case !w.roomy():
 		return Handle{}, ErrFull
 	case s.Lane >= Lanes:
 		panic(fmt.Sprintf("timers: Every: Spec.Lane is %d: want Normal, Urgent or Bulk", uint8(s.Lane)))

@@ -59,7 +59,7 @@ func Restore[T any](b []byte, decode func(b []byte) (T, error)) (*Wheel[T], erro
 func restoreState[T any](r *restorer) *Wheel[T] {
 	cfg := Config{
 		NearTicks:   int(r.uint("NearTicks", 1<<slotBits)),
-		ChunkBlocks: int(r.uint("ChunkBlocks", 8192)),
+		ChunkBlocks: int(r.uint("ChunkBlocks", maxChunk)),
 		MaxTimers:   int(r.uint("MaxTimers", maxTimers)),
 		MaxGroups:   int(r.uint("MaxGroups", maxGroups)),
 		Horizon:     Span(r.uint("Horizon", uint64(maxHorizon))),
@@ -106,7 +106,7 @@ type restorer struct {
 
 	units, horizon int64
 	furthest       int64   // no deadline, grid point or remainder is further from now
-	taken          []uint8 // of each block from firstBlock on, see core.taken
+	taken          []uint8 // of each block, see core.taken
 	plain          int     // timers without a pin
 	grouped        int     // timers that belong to a group
 }
@@ -225,14 +225,16 @@ func (r *restorer) getPin(rec *pin) {
 
 func (r *restorer) getBlocks(payload func(ref uint32)) {
 	c := r.c
-	fresh := uint32(r.uint("blocks", min(uint64(len(r.b))+firstBlock, maxBlocks-uint64(c.slab.mask)-1)))
+	fresh := uint32(r.uint("blocks", min(uint64(len(r.b))+firstBlock, maxChunks*uint64(c.slab.size))))
 	r.need(fresh >= firstBlock, "blocks is %d: want at least %d", fresh, firstBlock)
 	free := 0
-	for b := uint32(firstBlock); b < fresh && r.err == nil; b++ {
-		if int(b) == len(c.heads)<<c.slab.shift {
+	r.taken = make([]uint8, firstBlock, max(fresh, firstBlock))
+	for n := uint32(firstBlock); n < fresh && r.err == nil; n++ {
+		b := c.slab.nth(n)
+		if int(b>>chunkBits) == len(c.heads) {
 			c.grow()
 		}
-		c.fresh = b + 1
+		c.fresh = c.after(b)
 		flags := r.uint("flags of a block", snapUsed|snapParked|snapFar|snapEmpty|3<<snapRank)
 		gen := r.uint("generation of a block", 1<<genBits-1)
 		r.need(gen > 0, "block %d has generation 0", b)
@@ -250,15 +252,20 @@ func (r *restorer) getBlocks(payload func(ref uint32)) {
 			free++
 		}
 	}
-	c.free = r.chain("list of free blocks", max(fresh, firstBlock), free,
-		func(b uint32) bool { return b >= firstBlock && r.free(b) },
+	c.free = r.chain("list of free blocks", c.fresh, free,
+		func(b uint32) bool { return r.made(b) && r.free(b) },
 		func(b, next uint32) { c.head(b).next = next })
 	c.nEmptied = r.u32("emptied blocks", uint32(len(c.emptied)))
 	for i := range c.nEmptied {
 		c.emptied[i] = r.u32("emptied block", c.fresh)
-		r.need(c.emptied[i] >= firstBlock, "emptied block %d", c.emptied[i])
+		r.need(r.made(c.emptied[i]), "emptied block %d", c.emptied[i])
 	}
 	c.limbo = r.cursor(r.u32("block of paused timers", c.fresh<<entryBits+1))
+}
+
+// made tells whether a block was read.
+func (r *restorer) made(b uint32) bool {
+	return b&chunkMask < r.c.slab.size && b < r.c.fresh && r.c.slab.ordinal(b) >= firstBlock
 }
 
 // free tells whether a block was read as not in use.
@@ -270,7 +277,7 @@ func (r *restorer) free(b uint32) bool {
 // cursor makes the cursor of a list whose next entry is ref.
 func (r *restorer) cursor(ref uint32) cursor {
 	cur := cursor(ref)
-	if t := cur.tail(); t < r.c.fresh {
+	if t := cur.tail(); r.made(t) {
 		cur |= cursor(r.c.head(t).word >> genShift << 32)
 	}
 	return cur
@@ -310,7 +317,7 @@ func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 	*c.head(b) = head{word: word, next: b, prev: b}
 	*c.meta(b) = meta{deadline: deadline, stamp: stamp}
 	c.used++
-	r.taken[b-firstBlock] = uint8(taken)
+	r.taken[c.slab.ordinal(b)] = uint8(taken)
 	for ; live != 0 && r.err == nil; live &= live - 1 {
 		ref := b<<entryBits | uint32(bits.TrailingZeros64(live))
 		r.getEntry(ref, payload)

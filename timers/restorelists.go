@@ -11,7 +11,7 @@ import (
 func (r *restorer) listBlocks() {
 	c := r.c
 	var listed []uint32
-	for b := uint32(firstBlock); b < c.fresh; b++ {
+	for b := range c.blocks() {
 		if h := c.head(b); h.prev == b && h.word&parkedBit == 0 {
 			listed = append(listed, b)
 		}
@@ -38,7 +38,7 @@ func (r *restorer) listBlocks() {
 
 func (r *restorer) listBlock(b, fill uint32) {
 	c := r.c
-	lane, deadline, h, taken := c.lane(b), c.meta(b).deadline, c.head(b), uint32(r.taken[b-firstBlock])
+	lane, deadline, h, taken := c.lane(b), c.meta(b).deadline, c.head(b), uint32(r.taken[c.slab.ordinal(b)])
 	next := r.cursor(b<<entryBits + taken)
 	switch {
 	case deadline <= c.now:
@@ -48,7 +48,7 @@ func (r *restorer) listBlock(b, fill uint32) {
 		h.prev, h.next = first.prev, dueHead(rank)
 		c.head(first.prev).next, first.prev = b, b
 		c.due[rank] += fill
-		c.waiting = true
+		c.setWaiting(true)
 	case deadline-c.now <= c.reach:
 		i := c.ring.list(deadline, lane)
 		if int(i) >= len(c.ring.cursors) {

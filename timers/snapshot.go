@@ -51,7 +51,7 @@ func (w *Wheel[T]) AppendSnapshot(b []byte, encode func(b []byte, p T) ([]byte, 
 
 // putState writes what a Config says, and what there is one of.
 func (w *Wheel[T]) putState(o *writer) {
-	o.uint(uint64(w.reach), uint64(w.slab.mask+1), uint64(w.max), uint64(w.groups.max),
+	o.uint(uint64(w.reach), uint64(w.slab.size), uint64(w.max), uint64(w.groups.max),
 		uint64(w.horizon), uint64(w.units), uint64(w.genLimit), uint64(w.budget),
 		math.Float64bits(w.shares.Normal), math.Float64bits(w.shares.Bulk))
 	o.uint(uint64(w.now), w.stamp, w.cancelled)
@@ -144,8 +144,8 @@ func (p *pins) put(o *writer) {
 // putBlocks writes the blocks by number. The lists they are in follow from
 // their deadlines and stamps, and the counts from their entries.
 func (c *core) putBlocks(o *writer, payload func(ref uint32) error) error {
-	o.uint(uint64(c.fresh))
-	for b := uint32(firstBlock); b < c.fresh; b++ {
+	o.uint(uint64(c.slab.ordinal(c.fresh)))
+	for b := range c.blocks() {
 		word := c.head(b).word
 		if word&(liveMask|emptyBit) == 0 {
 			o.uint(0, word>>genShift)

@@ -92,7 +92,7 @@ func TestSnapshotKeepsWhatIsFrozenCarriedAndCounted(t *testing.T) {
 }
 
 func TestSnapshotOfAnEmptyWheel(t *testing.T) {
-	for _, c := range []timers.Config{{}, room, {NearTicks: 1 << 17, ChunkBlocks: 8192, Start: 1 << 62, Horizon: 1 << 61}} {
+	for _, c := range []timers.Config{{}, room, {NearTicks: 1 << 17, ChunkBlocks: 2048, Start: 1 << 62, Horizon: 1 << 61}} {
 		r := newRig(t, c)
 		s := r.restored()
 		require.Equal(t, r.Now(), s.Now())

@@ -8,17 +8,17 @@ func (r *restorer) checkBlocks() {
 	c := r.c
 	if c.limbo != 0 {
 		t := c.limbo.tail()
-		if t < firstBlock || c.head(t).word&parkedBit == 0 || uint32(r.taken[t-firstBlock]) != perBlock-c.limbo.room() {
+		if !r.made(t) || c.head(t).word&parkedBit == 0 || uint32(r.taken[c.slab.ordinal(t)]) != perBlock-c.limbo.room() {
 			r.bad("block %d can't take paused timers", t)
 			return
 		}
 	}
-	for b := uint32(firstBlock); b < c.fresh; b++ {
+	for b := range c.blocks() {
 		word := c.head(b).word
 		switch {
 		case word&emptyBit != 0 && !slices.Contains(c.emptied[:c.nEmptied], b):
 			r.bad("block %d is empty, but not among the emptied ones", b)
-		case word&parkedBit != 0 && r.taken[b-firstBlock] != perBlock && (c.limbo == 0 || c.limbo.tail() != b):
+		case word&parkedBit != 0 && r.taken[c.slab.ordinal(b)] != perBlock && (c.limbo == 0 || c.limbo.tail() != b):
 			r.bad("block %d is parked, but open for more", b)
 		case c.inUse(b) && word&(liveMask|emptyBit) == 0:
 			r.bad("block %d in use holds nothing", b)
@@ -32,7 +32,7 @@ func (r *restorer) checkBlocks() {
 // linksTo tells whether ref is an entry in use that links to pin i.
 func (r *restorer) linksTo(ref, i uint32) bool {
 	b := ref >> entryBits
-	return b >= firstBlock && b < r.c.fresh && ref&entryMask < uint32(r.taken[b-firstBlock]) && r.c.pinOf(ref) == i
+	return r.made(b) && ref&entryMask < uint32(r.taken[r.c.slab.ordinal(b)]) && r.c.pinOf(ref) == i
 }
 
 // checkPins checks that pins and their entries point to each other, and counts
@@ -67,7 +67,7 @@ func (r *restorer) checkPins() {
 // nothing but handles that stay stale.
 func (r *restorer) checkGroups() {
 	c := r.c
-	seen := make([]uint8, c.fresh) // entries of each block
+	seen := make([]uint8, len(r.taken)) // entries of each block
 	seenPin := make([]bool, c.pins.fresh)
 	listed := 0
 	for i := uint32(1); i < c.groups.freshRec && r.err == nil; i++ {
@@ -92,7 +92,7 @@ func (r *restorer) checkGroups() {
 					continue
 				}
 				bit := uint8(1) << (m.ref() & entryMask)
-				b := m.ref() >> entryBits
+				b := c.slab.ordinal(m.ref() >> entryBits)
 				r.need(seen[b]&bit == 0 && c.pinOf(m.ref()) == 0 && c.linkOf(m.ref()) == i,
 					"group %d lists entry %d of another, or twice", i, m.ref())
 				seen[b] |= bit
@@ -113,12 +113,12 @@ func (r *restorer) stays(m Handle) bool {
 		return m.ref() > 0 && m.ref() < c.pins.fresh && m.gen()&^pinFlag <= c.pins.rec(m.ref()).gen
 	}
 	b := m.ref() >> entryBits
-	if b < firstBlock || b >= c.fresh {
+	if !r.made(b) {
 		return false
 	}
 	gen := uint32(c.head(b).word >> genShift)
 	if !c.inUse(b) { // not in use: its generation is yet to come
 		return m.gen() < gen
 	}
-	return m.gen() < gen || m.gen() == gen && m.ref()&entryMask < uint32(r.taken[b-firstBlock])
+	return m.gen() < gen || m.gen() == gen && m.ref()&entryMask < uint32(r.taken[c.slab.ordinal(b)])
 }

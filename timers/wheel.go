@@ -15,6 +15,7 @@ type Wheel[T any] struct {
 	pays [][]T // chunks of payloads, in step with core's blocks
 
 	max     int
+	room    uint64 // while armed is below, there is no need to count against max
 	horizon Span
 	near    Span // of what After can file without a further look: within ring and horizon
 	units   int64
@@ -40,7 +41,7 @@ func New[T any](cfg Config) (*Wheel[T], error) {
 	}
 	w.budget, w.shares = cfg.Budget, cfg.Shares
 	shift := uint32(bits.TrailingZeros(uint(cfg.ChunkBlocks)))
-	w.slab.shift, w.slab.mask = shift, uint32(cfg.ChunkBlocks-1)
+	w.slab.size = uint32(cfg.ChunkBlocks)
 	w.genLimit = 1<<genBits - 1
 	w.ring = newRing(cfg.NearTicks)
 	w.groups.init(shift, cfg.MaxGroups)
@@ -51,8 +52,9 @@ func New[T any](cfg Config) (*Wheel[T], error) {
 	if hasPointers(reflect.TypeFor[T]()) {
 		w.wipe = func(ref uint32) { *w.pay(ref) = *new(T) }
 	}
+	w.setWaiting(false)
 	w.grow()
-	w.fresh = firstBlock
+	w.fresh = w.nth(firstBlock)
 	for rank := range uint32(Lanes) {
 		h := dueHead(rank)
 		*w.head(h) = head{next: h, prev: h}
@@ -82,14 +84,13 @@ func hasPointers(t reflect.Type) bool {
 }
 
 func (w *Wheel[T]) pay(ref uint32) *T {
-	b := ref >> entryBits
-	return &w.pays[b>>(w.slab.shift&31)][(b&w.slab.mask)<<entryBits|ref&entryMask]
+	return &w.pays[ref>>(chunkBits+entryBits)][ref&refMask]
 }
 
 // payloads returns the payloads of block b.
 func (w *Wheel[T]) payloads(b uint32) []T {
-	i := (b & w.slab.mask) << entryBits
-	return w.pays[b>>(w.slab.shift&31)][i : i+perBlock : i+perBlock]
+	i := b & chunkMask << entryBits
+	return w.pays[b>>chunkBits][i : i+perBlock : i+perBlock]
 }
 
 // Now returns the tick in hand: the one whose timers run, or ran last.
@@ -130,31 +131,38 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 	// Most calls end here, in one piece: a plain timer for the ring. With more timers
 	// than cache, the fewer instructions stand between two calls the more of their
 	// cache misses overlap.
-	if uint64(d-1) >= uint64(w.near) || s.Group != (Group{}) || s.Jitter != (Jitter{}) || w.pending() >= w.max {
-		return w.after(d, p, &s)
+	if uint64(d-1) >= uint64(w.near) || w.armed >= w.room ||
+		s.Group.v|uint64(s.Lane)|uint64(s.Jitter.Early)|uint64(s.Jitter.Late)|uint64(s.Jitter.Choices) != 0 {
+		return w.after(d, p, s)
 	}
-	deadline := w.now + Tick(d)
-	i := w.ring.list(deadline, s.Lane)
-	if int(i) >= len(w.ring.cursors) {
-		return w.after(d, p, &s)
+	i := uint64((w.now + Tick(d)) & w.ring.mask)
+	cursors := w.ring.cursors
+	if i >= uint64(len(cursors)) {
+		panic("timers: a ring without lists")
 	}
-	h := w.ring.cursors[i]
+	h := cursors[i]
 	if h.full() {
-		h = w.extendNear(i, deadline)
+		h = w.extendNear(uint32(i), w.now+Tick(d))
 	}
-	w.ring.cursors[i] = h + 1
+	cursors[i] = h + 1
 	*w.pay(h.ref()) = p
 	w.armed++
 	return Handle{uint64(h)}, nil
 }
 
+// roomy tells whether another timer may be pending.
+func (w *Wheel[T]) roomy() bool {
+	w.room = w.cancelled + w.fired + uint64(w.max)
+	return w.armed < w.room
+}
+
 // after is After for any timer.
-func (w *Wheel[T]) after(d Span, p T, s *Spec) (Handle, error) {
+func (w *Wheel[T]) after(d Span, p T, s Spec) (Handle, error) {
 	d = max(d, 1)
 	if d > w.horizon {
 		return Handle{}, ErrHorizon
 	}
-	if w.pending() >= w.max {
+	if !w.roomy() {
 		return Handle{}, ErrFull
 	}
 	if s.Lane >= Lanes {
@@ -176,7 +184,7 @@ func (w *Wheel[T]) after(d Span, p T, s *Spec) (Handle, error) {
 			return Handle{}, ErrClosed
 		}
 		if r.paused {
-			h = w.fileFrozen(deadline, s)
+			h = w.fileFrozen(deadline, &s)
 			w.join(r, w.pins.handle(w.linkOf(h.ref())))
 		} else {
 			h = w.file(deadline, s.Lane)
@@ -201,7 +209,7 @@ func (c *core) find(h Handle) (ref, pin uint32) {
 	}
 	ref = h.ref()
 	b := ref >> entryBits
-	if int(b>>(c.slab.shift&31)) >= len(c.heads) {
+	if int(b>>chunkBits) >= len(c.heads) || b&chunkMask >= c.size {
 		return 0, 0
 	}
 	word := c.head(b).word
@@ -223,27 +231,20 @@ func (c *core) find(h Handle) (ref, pin uint32) {
 // It takes constant time and frees the timer's memory for reuse.
 func (w *Wheel[T]) Cancel(h Handle) bool { return w.cancel(h) }
 
-// cancel is written out in one piece, with one look at the block's word, as After is.
+// cancel is written out in one piece, as After is, with one look at the block's word.
 func (c *core) cancel(h Handle) bool {
 	b := h.ref() >> entryBits
-	chunk := b >> (c.slab.shift & 31)
-	if int(chunk) >= len(c.heads) {
-		return c.cancelPinned(h)
+	chunk, i := b>>chunkBits, b&chunkMask
+	if int(chunk) >= len(c.heads) || int(i) >= len(c.heads[chunk]) {
+		return c.cancelOdd(h)
 	}
-	p := &c.heads[chunk][b&c.slab.mask].word
+	p := &c.heads[chunk][i].word
 	word, bit := *p, uint64(1)<<(h.v&entryMask)
-	if word>>genShift != h.v>>32 || word&(bit|bit<<pinShift) != bit {
-		return c.cancelPinned(h)
+	if word>>genShift != h.v>>32 || word&(bit|bit<<pinShift|c.odd) != bit {
+		return c.cancelOdd(h)
 	}
 	c.cancelled++
-	if word&farBit == 0 && !c.waiting {
-		c.ring.fills[word>>listShift&listMask]--
-	} else {
-		c.uncount(b)
-	}
-	if c.wipe != nil {
-		c.wipe(h.ref())
-	}
+	c.ring.fills[word>>listShift&listMask]--
 	word &^= bit
 	empty := (word&(liveMask|emptyBit) - 1) >> 63
 	*p = word | empty<<emptyShift
@@ -254,14 +255,21 @@ func (c *core) cancel(h Handle) bool {
 	return true
 }
 
-// cancelPinned is cancel for timers that have a pin.
-func (c *core) cancelPinned(h Handle) bool {
-	ref, i := c.find(h)
-	if ref == 0 {
+// cancelOdd is cancel for any timer: while others are due, beyond the ring, with
+// payloads to be wiped, pinned, or stale.
+func (c *core) cancelOdd(h Handle) bool {
+	ref, pin := c.find(h)
+	switch {
+	case ref == 0:
 		return false
+	case pin != 0:
+		c.cancelled++
+		c.dropPin(pin)
+	default:
+		c.cancelled++
+		c.uncount(ref >> entryBits)
+		c.clear(ref)
 	}
-	c.cancelled++
-	c.dropPin(i)
 	return true
 }
 
@@ -306,7 +314,7 @@ type Stats struct {
 func (w *Wheel[T]) Stats() Stats {
 	w.releaseEmptied()
 	b := w.slab.bytes() + w.groups.bytes()
-	b += int64(len(w.pays)) << w.slab.shift * perBlock * size[T]()
+	b += int64(len(w.pays)) * int64(w.slab.size) * perBlock * size[T]()
 	b += int64(len(w.ring.cursors)) * 12
 	b += w.far.bytes() + w.ring.bytes() + w.pins.bytes()
 	return Stats{Blocks: w.used, Retired: w.retired, Bytes: b}
