@@ -26,9 +26,8 @@ const (
 	pinShift   = perBlock // the entry's back link is a pin number
 	parkedBit  = 1 << 16  // in no list; freed when its last entry goes
 	farBit     = 1 << 17  // opened for a tick beyond the ring, or for a paused timer
-	emptyShift = 18       // in the queue of emptied blocks
-	emptyBit   = 1 << emptyShift
-	listShift  = 19 // number of the list in the ring; with farBit lane and number of the far tick
+	emptyBit   = 1 << 18  // found empty by the settling in progress
+	listShift  = 19       // number of the list in the ring; with farBit only the lane counts
 	listBits   = slotBits + 2
 	listMask   = 1<<listBits - 1
 	slotBits   = 17

@@ -65,12 +65,12 @@ func (k *checker) block(name string, b uint32, lane Lane, ok func(Tick) bool) er
 	switch {
 	case c.head(h.next).prev != b || c.head(h.prev).next != b:
 		return fmt.Errorf("block %d of %s: broken links", b, name)
-	case h.word&parkedBit != 0 || h.word&(liveMask|emptyBit) == 0 && b != c.inHand:
+	case h.word&parkedBit != 0 || h.word&liveMask == 0 && b != c.inHand && !k.unsettled(b):
 		return fmt.Errorf("block %d of %s is parked or empty", b, name)
 	case h.word&farBit == 0 && list != c.ring.list(deadline, lane):
 		return fmt.Errorf("block %d of %s: list %d for deadline %d", b, name, list, deadline)
-	case h.word&farBit != 0 && deadline > c.now+c.reach && list != uint32(farList(c.far.number(deadline), lane)>>listShift&listMask):
-		return fmt.Errorf("block %d of %s: far list %d for deadline %d", b, name, list, deadline)
+	case h.word&emptyBit != 0:
+		return fmt.Errorf("block %d of %s was found empty but not taken out", b, name)
 	case c.lane(b) != lane || !ok(deadline):
 		return fmt.Errorf("block %d of %s: lane %v, deadline %d", b, name, c.lane(b), deadline)
 	}
@@ -119,6 +119,21 @@ func (k *checker) circle(name string, cur cursor, lane Lane, t Tick) (fill uint3
 	return fill + n, nil
 }
 
+// unsettled tells whether block b is noted as one from which a timer was cancelled,
+// and leaving how many such notes there are for a list of the ring.
+func (k *checker) unsettled(b uint32) bool {
+	return slices.Contains(k.c.unsettled[:k.c.nUnsettled], b)
+}
+
+func (k *checker) leaving(list uint32) (n uint32) {
+	for _, b := range k.c.unsettled[:k.c.nUnsettled] {
+		if uint32(k.c.head(b).word>>listShift&listMask) == list {
+			n++
+		}
+	}
+	return n
+}
+
 func (k *checker) due() error {
 	for rank := range uint32(Lanes) {
 		h := dueHead(rank)
@@ -148,7 +163,7 @@ func (k *checker) near() error {
 			if err != nil {
 				return err
 			}
-			if got := r.fills[list] - cur.room(); got != fill {
+			if got := r.fills[list] - cur.room() - k.leaving(list); got != fill {
 				return fmt.Errorf("%s holds %d timers but counts %d", name, fill, got)
 			}
 			if cur != 0 && c.head(cur.tail()).word&cur.unused() != cur.unused() {
@@ -171,56 +186,61 @@ func (k *checker) near() error {
 }
 
 func (k *checker) far() error {
+	for lane := range Lane(Lanes) {
+		if err := k.farOf(lane, &k.c.far[lane]); err != nil {
+			return fmt.Errorf("far, lane %v: %w", lane, err)
+		}
+	}
+	return nil
+}
+
+func (k *checker) farOf(lane Lane, f *farTicks) error {
 	c := k.c
 	n := 0
 	for t := c.now + c.reach + 1; ; t++ {
 		var ok bool
-		if t, ok = c.far.next(t); !ok {
+		if t, ok = f.next(t); !ok {
 			break
 		}
 		n++
-		l := c.far.get(t)
-		if l == nil || l.empty() {
-			return fmt.Errorf("far tick %d is in the set but has no lists", t)
+		l := f.get(t)
+		if l == nil || l.cur == 0 {
+			return fmt.Errorf("tick %d is in the set but has no list", t)
 		}
-		for lane := range Lane(Lanes) {
-			name := fmt.Sprintf("far tick %d lane %v", t, lane)
-			fill, err := k.circle(name, l[lane].cur, lane, t)
-			if err != nil {
-				return err
-			}
-			if fill != l[lane].fill {
-				return fmt.Errorf("%s holds %d timers but counts %d", name, fill, l[lane].fill)
-			}
-			if cur := l[lane].cur; cur != 0 && c.head(cur.tail()).word&cur.unused() != 0 {
-				return fmt.Errorf("%s: an unused entry of the tail is live", name)
-			}
+		name := fmt.Sprintf("far tick %d", t)
+		fill, err := k.circle(name, l.cur, lane, t)
+		if err != nil {
+			return err
+		}
+		if fill != l.fill {
+			return fmt.Errorf("%s holds %d timers but counts %d", name, fill, l.fill)
+		}
+		if c.head(l.cur.tail()).word&l.cur.unused() != 0 {
+			return fmt.Errorf("%s: an unused entry of the tail is live", name)
 		}
 	}
-	if n != c.far.numbers.n || n != c.far.n {
-		return fmt.Errorf("%d far ticks in the set, %d in the table, %d counted", n, c.far.numbers.n, c.far.n)
+	if n != f.lists.n {
+		return fmt.Errorf("%d ticks in the set, %d in the table", n, f.lists.n)
 	}
-	return k.farEdge()
+	return k.farEdge(f)
 }
 
 // farEdge checks what divides ring, map and trie, and what quiet says of it.
-func (k *checker) farEdge() error {
+func (k *checker) farEdge(f *farTicks) error {
 	c := k.c
-	if c.far.edge > c.now+c.reach || c.far.edge < min(c.now, c.quiet)+c.reach-64 {
-		return fmt.Errorf("the far edge is %d, want %d or little less", c.far.edge, c.now+c.reach)
+	if f.edge > c.now+c.reach || f.lists.n > 0 && f.edge < min(c.now, c.quiet)+c.reach-64 {
+		return fmt.Errorf("the edge is %d, want %d or little less", f.edge, c.now+c.reach)
 	}
-	first, ok := c.far.next(c.far.edge + 1)
-	if ok && first <= max(c.now, c.quiet)+c.reach {
-		return fmt.Errorf("far tick %d should be in the ring, quiet is %d", first, c.quiet)
+	if first, ok := f.next(c.now + c.reach + 1); ok && first <= max(c.now, c.quiet)+c.reach {
+		return fmt.Errorf("tick %d should be in the ring, quiet is %d", first, c.quiet)
 	}
-	first, ok = c.far.far.next(0)
-	if ok && first <= max(c.far.edge, c.quiet+c.reach)+c.far.span {
-		return fmt.Errorf("far tick %d should be in the map, quiet is %d", first, c.quiet)
+	if first, ok := f.far.next(0); ok && first <= max(f.edge, c.quiet+c.reach)+f.span {
+		return fmt.Errorf("tick %d should be in the map, quiet is %d", first, c.quiet)
 	}
 	// Of the 64 ticks in coming, those before first have moved on.
-	first = c.far.edge + c.far.span + 1
-	coming := c.far.coming >> (first & 63) << (first & 63)
-	if want := c.far.far.node(0, int64(first>>6)); coming != want {
+	first := f.edge + f.span + 1
+	coming := f.coming >> (first & 63) << (first & 63)
+	if want := f.far.node(0, int64(first>>6)); coming != want {
 		return fmt.Errorf("bitmap of coming ticks is %b, want %b", coming, want)
 	}
 	return nil
@@ -308,12 +328,12 @@ func (k *checker) blocks() error {
 		_, listed := k.seen[b]
 		switch {
 		case b == c.inHand:
-		case w&(liveMask|emptyBit) == 0 && listed:
-			return fmt.Errorf("block %d is empty but in a list", b)
-		case w&(liveMask|emptyBit) == 0:
+		case c.inUse(b) && w&liveMask == 0 && !k.unsettled(b):
+			return fmt.Errorf("block %d in use is empty", b)
+		case !c.inUse(b) && (w&liveMask != 0 || listed):
+			return fmt.Errorf("block %d is free, but listed: %v, word %b", b, listed, w)
+		case !c.inUse(b):
 			continue
-		case w&emptyBit != 0 && !slices.Contains(c.emptied[:c.nEmptied], b):
-			return fmt.Errorf("block %d is not in the queue of emptied ones", b)
 		case listed == (w&parkedBit != 0):
 			return fmt.Errorf("block %d: listed %v, parked %v", b, listed, w&parkedBit != 0)
 		}

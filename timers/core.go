@@ -12,7 +12,7 @@ type core struct {
 	now   Tick
 	quiet Tick // no tick in (now, quiet] has anything to do; see calm
 	reach Tick // len of the ring: far timers are due after now+reach
-	far   farTicks
+	far   [Lanes]farTicks
 
 	// Len is armed - cancelled - fired: each step counts in one place only. The
 	// next run of a periodic timer counts as armed when this one fires.
@@ -25,11 +25,13 @@ type core struct {
 	limbo   cursor        // block open for timers that are born paused
 	wipe    func(ref uint32)
 
-	// Emptied blocks wait here, still in their lists, and leave in batches, so
-	// that the cache misses of unlinking overlap.
-	emptied  [64]uint32
-	nEmptied uint32
-	touched  uint64 // keeps loads that only warm the cache from being dropped
+	// A block of the ring from which a timer was cancelled is noted here, once for
+	// each, and settled with others: counts and lists see the cancel only then. A
+	// count decremented at once would be at an address that waits for the block's
+	// word, and would hold up the cancels that follow.
+	unsettled  [64]uint32
+	nUnsettled uint32
+	touched    uint64 // keeps loads that only warm the cache from being dropped
 }
 
 // rankOf gives lanes the order they run in.
@@ -46,7 +48,7 @@ func (c *core) lane(b uint32) Lane {
 	w := c.head(b).word
 	list := w >> listShift & listMask
 	if w&farBit != 0 {
-		return Lane(list >> slotBits)
+		return Lane(list)
 	}
 	return Lane(list >> c.ring.shift)
 }
@@ -82,13 +84,13 @@ func (c *core) extendNear(i uint32, deadline Tick) cursor {
 
 // fileFar is file for a timer beyond the ring.
 func (c *core) fileFar(deadline Tick, lane Lane) Handle {
-	c.far.sync(c.now + c.reach)
-	lists, number := c.far.add(deadline)
-	l := &lists[lane]
+	f := &c.far[lane]
+	f.sync(c.now + c.reach)
+	l := f.add(deadline)
 	h := l.cur
 	if h.full() {
-		h = c.extend(h, deadline, farList(number, lane))
-		c.quiet = min(c.quiet, c.far.stir(deadline)-c.reach-1)
+		h = c.extend(h, deadline, farBit|uint64(lane)<<listShift)
+		c.quiet = min(c.quiet, f.stir(deadline)-c.reach-1)
 	}
 	l.cur = h + 1
 	l.fill++
@@ -99,13 +101,6 @@ func (c *core) fileFar(deadline Tick, lane Lane) Handle {
 // uncount takes one timer of block b out of the counts of its list: it will
 // not fire from there. The entry itself stays.
 func (c *core) uncount(b uint32) {
-	word := c.head(b).word
-	// A block opened within the ring is still in its slot if nothing is due.
-	// The slot is in the word, which spares the line with the deadline.
-	if word&farBit == 0 && !c.waiting {
-		c.ring.fills[word>>listShift&listMask]--
-		return
-	}
 	lane, deadline := c.lane(b), c.meta(b).deadline
 	switch d := deadline - c.now; {
 	case d <= 0:
@@ -113,86 +108,90 @@ func (c *core) uncount(b uint32) {
 	case d <= c.reach:
 		c.ring.fills[c.ring.list(deadline, lane)]--
 	default:
-		c.far.of(word, deadline)[lane].fill--
+		c.far[lane].get(deadline).fill--
 	}
 }
 
-// clear ends the use of an entry. A block whose last one it was is queued to
-// leave its list. The count is kept without a branch: whether a block is empty
-// is what a processor can't predict.
+// clear ends the use of an entry, and of its block if that was the last one.
 func (c *core) clear(ref uint32) {
 	if c.wipe != nil {
 		c.wipe(ref)
 	}
 	b := ref >> entryBits
-	p := &c.head(b).word
-	w := *p &^ (1<<(ref&entryMask) | 1<<(pinShift+ref&entryMask))
-	empty := (w&(liveMask|emptyBit) - 1) >> 63
-	*p = w | empty<<emptyShift
-	c.emptied[c.nEmptied&63] = b
-	if c.nEmptied += uint32(empty); c.nEmptied == uint32(len(c.emptied)) {
-		c.releaseEmptied()
+	h := c.head(b)
+	h.word &^= 1<<(ref&entryMask) | 1<<(pinShift+ref&entryMask)
+	if h.word&liveMask != 0 || b == c.inHand {
+		return
+	}
+	gen := h.word >> genShift
+	if c.settle(); h.word>>genShift == gen { // or else it was among the unsettled
+		c.leave(b)
+		c.release(b)
 	}
 }
 
-// releaseEmptied takes the queued blocks that are still empty out of their
-// lists: first a look at their neighbours, then the unlinking.
-func (c *core) releaseEmptied() {
-	queue := c.emptied[:c.nEmptied]
+// settle takes cancelled timers of the ring out of its counts, and blocks that they
+// left empty out of their lists: first a look at their neighbours, so that the cache
+// misses overlap, then the unlinking.
+func (c *core) settle() {
+	var empty [len(c.unsettled)]uint32
+	n := 0
+	for _, b := range c.unsettled[:c.nUnsettled] {
+		p := &c.head(b).word
+		c.ring.fills[*p>>listShift&listMask]--
+		if *p&(liveMask|emptyBit) == 0 {
+			*p |= emptyBit
+			empty[n] = b
+			n++
+		}
+	}
+	c.nUnsettled = 0
 	var sink uint32
-	for _, b := range queue {
+	for _, b := range empty[:n] {
 		h := c.head(b)
 		sink += c.head(h.prev).next + c.head(h.next).prev
 	}
 	c.touched = uint64(sink)
-	for _, b := range queue {
-		p := &c.head(b).word
-		switch {
-		case *p&emptyBit == 0 || b == c.inHand: // left already, or will soon
-		case *p&liveMask != 0: // in use again
-			*p &^= emptyBit
-		default:
-			c.leave(b)
-			c.release(b)
-		}
+	for _, b := range empty[:n] {
+		c.leaveRing(b, uint32(c.head(b).word>>listShift&listMask))
+		c.release(b)
 	}
-	c.nEmptied = 0
 }
 
 // leave takes block b out of the list it is in. Which list that is follows from
 // its deadline alone: due lists hold ticks up to now, the ring those it reaches,
 // and both change only between callbacks.
 func (c *core) leave(b uint32) {
-	word := c.head(b).word
-	if word&parkedBit != 0 {
+	if c.head(b).word&parkedBit != 0 {
 		if c.limbo != 0 && c.limbo.tail() == b {
 			c.limbo = 0
 		}
 		return
 	}
-	list := uint32(word >> listShift & listMask)
-	if word&farBit != 0 || c.waiting {
-		deadline, lane := c.meta(b).deadline, c.lane(b)
-		switch d := deadline - c.now; {
-		case d <= 0:
+	deadline, lane := c.meta(b).deadline, c.lane(b)
+	switch d := deadline - c.now; {
+	case d <= 0:
+		c.unlink(b)
+	case d <= c.reach:
+		c.leaveRing(b, c.ring.list(deadline, lane))
+	default:
+		f := &c.far[lane]
+		if !c.cutTail(&f.get(deadline).cur, b) {
 			c.unlink(b)
-			return
-		case d > c.reach:
-			lists := c.far.of(word, deadline)
-			if !c.cutTail(&lists[lane].cur, b) {
-				c.unlink(b)
-			} else if lists.empty() {
-				c.far.drop(deadline)
-			}
-			return
+		} else if f.get(deadline).cur == 0 {
+			f.drop(deadline)
 		}
-		list = c.ring.list(deadline, lane)
 	}
-	if c.cutTail(&c.ring.cursors[list], b) {
+}
+
+// leaveRing takes block b out of a list of the ring.
+func (c *core) leaveRing(b, list uint32) {
+	p := &c.ring.cursors[list]
+	if !c.cutTail(p, b) {
+		c.unlink(b)
+	} else if *p == 0 {
 		c.ring.unmarkEmpty(list)
-		return
 	}
-	c.unlink(b)
 }
 
 // park takes a block that holds nothing that will fire out of its due list. It
@@ -211,11 +210,17 @@ func (c *core) enter() {
 	if c.ring.marked(c.now) {
 		c.takeSlot(c.now)
 	}
-	c.far.sync(c.now + c.reach - 1)
-	if c.far.due() {
-		c.pullIn(c.now + c.reach)
+	for lane := range c.far {
+		f := &c.far[lane]
+		if f.lists.n == 0 {
+			continue
+		}
+		f.sync(c.now + c.reach - 1)
+		if f.due() {
+			c.pullIn(c.now+c.reach, Lane(lane))
+		}
+		f.advance()
 	}
-	c.far.advance()
 }
 
 // takeSlot appends tick t's lists to the due lists, behind what was carried.
@@ -245,42 +250,36 @@ func (c *core) takeSlot(t Tick) {
 	c.ring.unmark(t)
 }
 
-// setWaiting notes whether timers may be due.
+// setWaiting notes whether timers may be due. If so, nothing is unsettled.
 func (c *core) setWaiting(yes bool) {
 	c.waiting = yes
 	c.odd = farBit
-	if yes || c.wipe != nil {
+	if yes {
 		c.odd = (1<<genBits - 1) << genShift // never 0 in a word
 	}
 }
 
-// pullIn makes far tick t's lists the ring's slot of t, which is free.
-func (c *core) pullIn(t Tick) {
-	lists := c.far.get(t)
-	for lane := range Lane(Lanes) {
-		l := lists[lane]
-		if l.cur == 0 {
-			continue
-		}
-		i := c.ring.list(t, lane)
-		if int(i) >= len(c.ring.cursors) {
-			c.ring.addLanes()
-		}
-		// In the ring unused entries are live; here the tail's are given up instead,
-		// so that the block still leaves with its last timer.
-		c.ring.cursors[i], c.ring.fills[i] = cursor(l.cur.tail()+1)<<entryBits, l.fill
+// pullIn makes the list of far tick t that of the ring's slot of t, which is free.
+func (c *core) pullIn(t Tick, lane Lane) {
+	l := c.far[lane].get(t)
+	i := c.ring.list(t, lane)
+	if int(i) >= len(c.ring.cursors) {
+		c.ring.addLanes()
 	}
+	// In the ring unused entries are live; here the tail's are given up instead,
+	// so that the block still leaves with its last timer.
+	c.ring.cursors[i], c.ring.fills[i] = cursor(l.cur.tail()+1)<<entryBits, l.fill
 	c.ring.mark(t)
-	c.far.drop(t)
+	c.far[lane].drop(t)
 }
 
 // calm tells whether nothing at all is to be done in the tick after now, and keeps in
 // quiet up to which tick that holds: 64 further ones at most.
 func (c *core) calm() bool {
 	busy := c.ring.window(c.now + 1)
-	if c.far.n > 0 {
-		c.far.sync(c.now + c.reach)
-		busy |= c.far.window()
+	for lane := range c.far {
+		c.far[lane].sync(c.now + c.reach)
+		busy |= c.far[lane].window()
 	}
 	c.quiet = min(c.now+Tick(bits.TrailingZeros64(busy)), maxTick)
 	return c.quiet > c.now
@@ -291,32 +290,49 @@ func (c *core) nextMarked() (Tick, bool) {
 	if t, ok := c.ring.next(c.now); ok {
 		return t, true
 	}
-	return c.far.next(c.now + c.reach + 1)
+	return c.nextFar(c.now + c.reach + 1)
+}
+
+// nextFar returns the first tick with far lists that is at least from, which is
+// beyond the ring.
+func (c *core) nextFar(from Tick) (first Tick, ok bool) {
+	for lane := range c.far {
+		if t, some := c.far[lane].next(from); some && (!ok || t < first) {
+			first, ok = t, true
+		}
+	}
+	return first, ok
 }
 
 // jump makes t the tick in hand; no tick in (now, t] has blocks.
 func (c *core) jump(t Tick) {
 	c.now = t
-	for edge := t + c.reach; ; {
-		f, ok := c.far.next(c.far.edge + 1)
-		if !ok || f > edge {
-			c.far.jump(edge)
-			return
+	for lane := range c.far {
+		f := &c.far[lane]
+		for {
+			first, ok := f.next(f.edge + 1)
+			if !ok || first > t+c.reach {
+				break
+			}
+			c.pullIn(first, Lane(lane))
 		}
-		c.pullIn(f)
+		f.jump(t + c.reach)
 	}
 }
 
 // load counts the timers that will fire at t.
-func (c *core) load(t Tick) int {
+func (c *core) load(t Tick) (n int) {
 	switch d := t - c.now; {
 	case d <= 0:
-		return 0
 	case d <= c.reach:
-		return c.ring.load(t)
+		c.settle()
+		n = c.ring.load(t)
+	default:
+		for lane := range c.far {
+			if l := c.far[lane].get(t); l != nil {
+				n += int(l.fill)
+			}
+		}
 	}
-	if l := c.far.get(t); l != nil {
-		return l.load()
-	}
-	return 0
+	return n
 }

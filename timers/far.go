@@ -2,88 +2,43 @@ package timers
 
 import "math/bits"
 
-// Far timers are due beyond the inner ring. Each far tick has its own lists, of
+// Far timers are due beyond the inner ring. Each far tick has its own list, of
 // the same blocks as the ring's, found by hash; when the ring comes to reach the
-// tick, the lists become the ring's slot as they are. So order and deadline are
+// tick, the list becomes that of the ring as it is. So order and deadline are
 // exact by construction, and nothing is ever moved.
 
-// farLists are the lists of one far tick, by lane.
-type farLists [Lanes]struct {
+// farList is the list of a far tick.
+type farList struct {
 	cur  cursor
 	fill uint32 // timers that will fire from here
 }
 
-func (l *farLists) empty() bool {
-	return l[0].cur == 0 && l[1].cur == 0 && l[2].cur == 0
-}
-
-// load counts the timers that will fire from the lists.
-func (l *farLists) load() int {
-	return int(l[0].fill) + int(l[1].fill) + int(l[2].fill)
-}
-
-// farTicks is where far timers wait, and in which order their ticks come. Ticks
-// up to span beyond the edge are bits of a map that moves along with time, those
-// beyond it members of a trie, from which they move to the map one tick at a time.
+// farTicks is where the far timers of a lane wait, and in which order their ticks
+// come. Ticks up to span beyond the edge are bits of a map that moves along with
+// time, those beyond it members of a trie, from which they move to the map one tick
+// at a time.
 type farTicks struct {
-	numbers table[uint32] // of the lists of each tick
-	lists   [][]farLists  // chunks; they stay where they are
-	free    uint32        // unused lists, linked by the first lane's fill
-	fresh   uint32        // lists from here on were never used
-	n       int           // ticks that have lists
-
-	near bitmap // ticks in (edge, edge+span]; made with the first far timer
-	far  tickSet
-	edge Tick // at most the last tick of the ring; there may be no lists between the two
-	span Tick
+	lists table[farList]
+	near  bitmap // ticks in (edge, edge+span]; made with the first far timer
+	far   tickSet
+	edge  Tick // at most the last tick of the ring; there may be no lists between the two
+	span  Tick
 	// coming caches far's bitmap of the 64 ticks around edge+span+1, the next
 	// to move to near, so that an idle tick costs no probe.
 	coming uint64
-}
-
-const (
-	farChunk = 64
-	// noNumber stands in a block's word for a number that has no room there.
-	noNumber = 1<<slotBits - 1
-)
-
-// farList is the word of a block of a far list.
-func farList(number uint32, lane Lane) uint64 {
-	return farBit | uint64(lane)<<(listShift+slotBits) | uint64(min(number, noNumber))<<listShift
 }
 
 // farSpan is how many times longer the map is than the ring: with the default
 // ring it reaches 29 hours of 50 ms ticks and takes 260 KB.
 const farSpan = 128
 
-func (f *farTicks) at(number uint32) *farLists {
-	return &f.lists[number/farChunk][number%farChunk]
-}
-
-// add returns the lists of a tick beyond the ring, and their number, making them if
-// need be.
-func (f *farTicks) add(t Tick) (*farLists, uint32) {
-	v, had := f.numbers.put(int64(t))
-	if had {
-		return f.at(*v), *v
+// add returns the list of a tick beyond the ring, making it if need be.
+func (f *farTicks) add(t Tick) *farList {
+	l, had := f.lists.put(int64(t))
+	if !had {
+		f.note(t)
 	}
-	number := f.free
-	if number != 0 {
-		l := f.at(number)
-		f.free, l[0].fill = l[0].fill, 0
-	} else {
-		if f.fresh == 0 {
-			f.fresh = 1 // 0 means none
-		}
-		if number = f.fresh; int(number) >= len(f.lists)*farChunk {
-			f.lists = append(f.lists, make([]farLists, farChunk))
-		}
-		f.fresh++
-	}
-	*v = number
-	f.n++
-	f.note(t)
-	return f.at(number), number
+	return l
 }
 
 // note enters t into the order of ticks.
@@ -109,37 +64,12 @@ func (f *farTicks) stir(t Tick) Tick {
 	return t
 }
 
-// number returns the number of the lists of t, 0 if there are none.
-func (f *farTicks) number(t Tick) uint32 {
-	if v := f.numbers.get(int64(t)); v != nil {
-		return *v
-	}
-	return 0
-}
+// get returns the list of t, or nil.
+func (f *farTicks) get(t Tick) *farList { return f.lists.get(int64(t)) }
 
-// get returns the lists of t, or nil.
-func (f *farTicks) get(t Tick) *farLists {
-	if number := f.number(t); number != 0 {
-		return f.at(number)
-	}
-	return nil
-}
-
-// of returns the lists of a block with the given word and deadline.
-func (f *farTicks) of(word uint64, deadline Tick) *farLists {
-	if number := uint32(word >> listShift & (1<<slotBits - 1)); number != noNumber {
-		return f.at(number)
-	}
-	return f.get(deadline)
-}
-
-// drop forgets a tick whose lists are empty or were taken over.
+// drop forgets a tick whose list is empty or was taken over.
 func (f *farTicks) drop(t Tick) {
-	number := f.numbers.del(int64(t))
-	l := f.at(number)
-	*l = farLists{}
-	l[0].fill, f.free = f.free, number
-	f.n--
+	f.lists.del(int64(t))
 	if t-f.edge <= f.span {
 		f.near.unmark(t)
 		return
@@ -150,12 +80,15 @@ func (f *farTicks) drop(t Tick) {
 	}
 }
 
-// due tells whether the tick after the edge has lists.
-func (f *farTicks) due() bool { return f.n > 0 && f.near.marked(f.edge+1) }
+// due tells whether the tick after the edge has a list.
+func (f *farTicks) due() bool { return f.lists.n > 0 && f.near.marked(f.edge+1) }
 
 // window returns a bit for each of 64 ticks from the edge's next on, set if moving
-// the edge there takes a tick with lists into the ring or from the trie to the map.
+// the edge there takes a list into the ring or a tick from the trie to the map.
 func (f *farTicks) window() uint64 {
+	if f.lists.n == 0 {
+		return 0
+	}
 	busy := f.near.window(f.edge + 1)
 	if f.far.nodes.n > 0 {
 		t := int64(f.edge + f.span + 1)
@@ -202,10 +135,10 @@ func (f *farTicks) jump(t Tick) {
 	f.coming = f.far.node(0, int64((t+f.span+1)>>6))
 }
 
-// next returns the first tick with lists that is at least from, which is
+// next returns the first tick with a list that is at least from, which is
 // beyond the ring.
 func (f *farTicks) next(from Tick) (Tick, bool) {
-	if f.n == 0 {
+	if f.lists.n == 0 {
 		return 0, false
 	}
 	if t, ok := f.near.next(from - 1); ok && t <= f.edge+f.span {
@@ -215,7 +148,7 @@ func (f *farTicks) next(from Tick) (Tick, bool) {
 }
 
 func (f *farTicks) bytes() int64 {
-	return f.numbers.bytes() + int64(len(f.lists))*farChunk*size[farLists]() + f.near.bytes() + f.far.nodes.bytes()
+	return f.lists.bytes() + f.near.bytes() + f.far.nodes.bytes()
 }
 
 // tickSet is an ordered set of ticks: a 64-way trie of bitmaps whose nodes

@@ -92,6 +92,7 @@ func (w *Wheel[T]) begin(to Tick) {
 	}
 	w.busy = true
 	w.quiet = 0
+	w.settle()
 }
 
 func (w *Wheel[T]) stop() {
@@ -264,9 +265,7 @@ func (w *Wheel[T]) putDown(done bool) {
 	ran := int(w.fired - w.began)
 	w.ran[rankOf[w.cur.lane]] += ran
 	w.report.Fired += ran
-	p := &w.head(b).word
-	*p &^= emptyBit // if it is queued, it is not for us
-	if *p&liveMask == 0 {
+	if w.head(b).word&liveMask == 0 {
 		w.unlink(b)
 		w.release(b)
 	} else if done {

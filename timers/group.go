@@ -306,7 +306,7 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 	before := w.cancelled
 	w.eachPage(r, func(members []Handle) {
 		for _, m := range members {
-			w.cancel(m)
+			w.Cancel(m)
 		}
 	})
 	n := int(w.cancelled - before)

@@ -35,7 +35,7 @@ func (c *core) ticks() iter.Seq[Tick] {
 		}
 		for t := c.now + c.reach + 1; ; t++ {
 			var ok bool
-			if t, ok = c.far.next(t); !ok || !yield(t) {
+			if t, ok = c.nextFar(t); !ok || !yield(t) {
 				return
 			}
 		}
@@ -47,7 +47,7 @@ func (c *core) ticks() iter.Seq[Tick] {
 // listing, except that the timer in hand may be cancelled.
 func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
 	return func(yield func(Pending[T]) bool) {
-		w.releaseEmptied() // so that a cancel releases no block ahead of us
+		w.settle() // so that a cancel releases no block ahead of us
 		// Carried timers run at the next tick, before that tick's own of their
 		// lane but after those of more urgent lanes.
 		soon := w.now + 1
@@ -83,8 +83,8 @@ func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
 // cursorAt returns the cursor of the list of tick t, which is after now.
 func (c *core) cursorAt(t Tick, lane Lane) cursor {
 	if t-c.now > c.reach {
-		if l := c.far.get(t); l != nil {
-			return l[lane].cur
+		if l := c.far[lane].get(t); l != nil {
+			return l.cur
 		}
 	} else if i := c.ring.list(t, lane); int(i) < len(c.ring.cursors) {
 		return c.ring.cursors[i]

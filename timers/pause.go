@@ -68,7 +68,7 @@ func (c *core) fileFrozen(deadline Tick, s *Spec) Handle {
 // limboEntry takes an entry in no list.
 func (c *core) limboEntry(lane Lane) Handle {
 	if c.limbo.full() || c.lane(c.limbo.tail()) != lane {
-		c.limbo = c.extend(0, 0, farList(noNumber, lane)|parkedBit)
+		c.limbo = c.extend(0, 0, farBit|uint64(lane)<<listShift|parkedBit)
 	}
 	h := c.limbo
 	c.limbo++

@@ -91,7 +91,10 @@ func restoreState[T any](r *restorer) *Wheel[T] {
 	if err := w.rng.UnmarshalBinary(rng); err != nil {
 		r.bad("the generator: %v", err)
 	}
-	w.now, w.far.edge = now, now+w.reach
+	w.now = now
+	for lane := range w.far {
+		w.far[lane].edge = now + w.reach
+	}
 	w.stamp, w.cancelled, w.starved, w.genLimit = stamp, cancelled, starved, genLimit
 	r.furthest = 2*int64(w.horizon) + 2
 	r.units, r.horizon = w.units, int64(w.horizon)
@@ -235,7 +238,7 @@ func (r *restorer) getBlocks(payload func(ref uint32)) {
 			c.grow()
 		}
 		c.fresh = c.after(b)
-		flags := r.uint("flags of a block", snapUsed|snapParked|snapFar|snapEmpty|3<<snapRank)
+		flags := r.uint("flags of a block", snapUsed|snapParked|snapFar|3<<snapRank)
 		gen := r.uint("generation of a block", 1<<genBits-1)
 		r.need(gen > 0, "block %d has generation 0", b)
 		c.head(b).word = gen << genShift
@@ -255,11 +258,6 @@ func (r *restorer) getBlocks(payload func(ref uint32)) {
 	c.free = r.chain("list of free blocks", c.fresh, free,
 		func(b uint32) bool { return r.made(b) && r.free(b) },
 		func(b, next uint32) { c.head(b).next = next })
-	c.nEmptied = r.u32("emptied blocks", uint32(len(c.emptied)))
-	for i := range c.nEmptied {
-		c.emptied[i] = r.u32("emptied block", c.fresh)
-		r.need(r.made(c.emptied[i]), "emptied block %d", c.emptied[i])
-	}
 	c.limbo = r.cursor(r.u32("block of paused timers", c.fresh<<entryBits+1))
 }
 
@@ -306,14 +304,13 @@ func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 		r.need(int64(deadline-c.now) <= r.furthest, "deadline is %d at %d", deadline, c.now)
 	}
 	if lane := laneOf[rank]; far || parked {
-		word |= farList(noNumber, lane)
+		word |= farBit | uint64(lane)<<listShift
 	} else {
 		if lane != Normal && c.ring.lanes == 1 {
 			c.ring.addLanes()
 		}
 		word |= uint64(c.ring.list(deadline, lane)) << listShift
 	}
-	word |= flag(flags&snapEmpty != 0, emptyBit)
 	*c.head(b) = head{word: word, next: b, prev: b}
 	*c.meta(b) = meta{deadline: deadline, stamp: stamp}
 	c.used++

@@ -60,10 +60,9 @@ func (r *restorer) listBlock(b, fill uint32) {
 		h.word |= next.unused()
 	default:
 		r.need(h.word&farBit != 0, "block %d is due at %d, beyond the ring at %d", b, deadline, c.now)
-		lists, number := c.far.add(deadline)
-		h.word = h.word&^(listMask<<listShift) | farList(number, lane)
-		lists[lane].fill += fill
-		r.append(&lists[lane].cur, b, next)
+		l := c.far[lane].add(deadline)
+		l.fill += fill
+		r.append(&l.cur, b, next)
 	}
 }
 

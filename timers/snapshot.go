@@ -19,7 +19,7 @@ import (
 // groups got from this wheel are valid on that one. What a snapshot can't hold is
 // code: the gate of [Wheel.SetLive] must be set again.
 //
-// It changes nothing, and the wheel may go on. It returns ErrAdvancing if an
+// It changes no timer, and the wheel may go on. It returns ErrAdvancing if an
 // Advance is under way or was interrupted, or the error of encode, and b as it
 // was.
 //
@@ -30,6 +30,7 @@ func (w *Wheel[T]) AppendSnapshot(b []byte, encode func(b []byte, p T) ([]byte, 
 	if w.busy || w.cut {
 		return b, ErrAdvancing
 	}
+	w.settle()
 	o := &writer{b: slices.Grow(b, 1024+w.used*16+w.pending()*8)}
 	o.begin()
 	w.putState(o)
@@ -75,8 +76,7 @@ const (
 	snapDelay  = 4
 	snapParked = 2 // block
 	snapFar    = 4
-	snapEmpty  = 8
-	snapRank   = 4 // by how much the lane rank is shifted
+	snapRank   = 3 // by how much the lane rank is shifted
 )
 
 func flag(on bool, bit uint64) uint64 {
@@ -147,12 +147,12 @@ func (c *core) putBlocks(o *writer, payload func(ref uint32) error) error {
 	o.uint(uint64(c.slab.ordinal(c.fresh)))
 	for b := range c.blocks() {
 		word := c.head(b).word
-		if word&(liveMask|emptyBit) == 0 {
+		if !c.inUse(b) {
 			o.uint(0, word>>genShift)
 			continue
 		}
 		o.uint(snapUsed|flag(word&parkedBit != 0, snapParked)|flag(word&(farBit|parkedBit) == farBit, snapFar)|
-			flag(word&emptyBit != 0, snapEmpty)|uint64(rankOf[c.lane(b)])<<snapRank, word>>genShift)
+			uint64(rankOf[c.lane(b)])<<snapRank, word>>genShift)
 		taken := c.taken(b)
 		live := word & liveMask & (1<<taken - 1)
 		o.uint(uint64(taken), live, word>>pinShift&live, uint64(c.meta(b).deadline), c.meta(b).stamp)
@@ -168,10 +168,6 @@ func (c *core) putBlocks(o *writer, payload func(ref uint32) error) error {
 		}
 	}
 	o.chain(c.free, func(b uint32) uint32 { return c.head(b).next })
-	o.uint(uint64(c.nEmptied))
-	for _, b := range c.emptied[:c.nEmptied] {
-		o.uint(uint64(b))
-	}
 	o.uint(uint64(c.limbo.ref()))
 	return nil
 }

@@ -14,7 +14,7 @@ type table[V any] struct {
 }
 
 const (
-	perLine       = 4
+	perLine       = 5
 	linesPerChunk = 64
 	growAt        = 3 // entries a bucket, on average
 )
@@ -64,19 +64,27 @@ func (t *table[V]) get(key int64) *V {
 // put returns the value of key, adding a zero one if there is none, and whether
 // there was one.
 func (t *table[V]) put(key int64) (v *V, had bool) {
-	if v := t.get(key); v != nil {
-		return v, true
-	}
-	t.n++
-	if t.n > int(t.buckets)*growAt {
+	if t.n == int(t.buckets)*growAt {
 		t.split()
 	}
-	return t.add(t.bucket(key), key), false
+	l := t.first(t.bucket(key))
+	for {
+		for i := range l.used {
+			if l.key[i] == key {
+				return &l.val[i], true
+			}
+		}
+		if l.next == 0 {
+			break
+		}
+		l = t.more(l.next)
+	}
+	t.n++
+	return t.add(l, key), false
 }
 
-// add appends key to a bucket.
-func (t *table[V]) add(b uint32, key int64) *V {
-	l := t.first(b)
+// add appends key to the bucket that l belongs to.
+func (t *table[V]) add(l *line[V], key int64) *V {
 	for l.used == perLine {
 		if l.next == 0 {
 			l.next = t.newLine()
@@ -122,7 +130,7 @@ func (t *table[V]) split() {
 	*t.first(twin) = line[V]{}
 	for {
 		for i := range old.used {
-			*t.add(t.bucket(old.key[i]), old.key[i]) = old.val[i]
+			*t.add(t.first(t.bucket(old.key[i])), old.key[i]) = old.val[i]
 		}
 		i := old.next
 		if i == 0 {

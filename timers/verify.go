@@ -1,7 +1,5 @@
 package timers
 
-import "slices"
-
 // checkBlocks checks that blocks in use are so for a reason, and what of the
 // emptied ones and of the one open for paused timers.
 func (r *restorer) checkBlocks() {
@@ -16,11 +14,9 @@ func (r *restorer) checkBlocks() {
 	for b := range c.blocks() {
 		word := c.head(b).word
 		switch {
-		case word&emptyBit != 0 && !slices.Contains(c.emptied[:c.nEmptied], b):
-			r.bad("block %d is empty, but not among the emptied ones", b)
 		case word&parkedBit != 0 && r.taken[c.slab.ordinal(b)] != perBlock && (c.limbo == 0 || c.limbo.tail() != b):
 			r.bad("block %d is parked, but open for more", b)
-		case c.inUse(b) && word&(liveMask|emptyBit) == 0:
+		case c.inUse(b) && word&liveMask == 0:
 			r.bad("block %d in use holds nothing", b)
 		}
 		if r.err != nil {

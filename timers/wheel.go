@@ -47,7 +47,9 @@ func New[T any](cfg Config) (*Wheel[T], error) {
 	w.groups.init(shift, cfg.MaxGroups)
 	w.pins.init(shift)
 	w.now, w.reach = cfg.Start, Tick(cfg.NearTicks)
-	w.far.edge, w.far.span = w.now+w.reach, w.reach*farSpan
+	for lane := range w.far {
+		w.far[lane].edge, w.far[lane].span = w.now+w.reach, w.reach*farSpan
+	}
 	w.addPayloads = func() { w.pays = append(w.pays, make([]T, cfg.ChunkBlocks<<entryBits)) }
 	if hasPointers(reflect.TypeFor[T]()) {
 		w.wipe = func(ref uint32) { *w.pay(ref) = *new(T) }
@@ -229,9 +231,16 @@ func (c *core) find(h Handle) (ref, pin uint32) {
 // cancelling (false); a periodic timer ends (true).
 //
 // It takes constant time and frees the timer's memory for reuse.
-func (w *Wheel[T]) Cancel(h Handle) bool { return w.cancel(h) }
+func (w *Wheel[T]) Cancel(h Handle) bool {
+	ok := w.cancel(h)
+	if w.wipe != nil && ok && h.gen()&pinFlag == 0 {
+		w.wipe(h.ref())
+	}
+	return ok
+}
 
 // cancel is written out in one piece, as After is, with one look at the block's word.
+// It leaves the payload.
 func (c *core) cancel(h Handle) bool {
 	b := h.ref() >> entryBits
 	chunk, i := b>>chunkBits, b&chunkMask
@@ -243,20 +252,17 @@ func (c *core) cancel(h Handle) bool {
 	if word>>genShift != h.v>>32 || word&(bit|bit<<pinShift|c.odd) != bit {
 		return c.cancelOdd(h)
 	}
+	*p = word &^ bit
 	c.cancelled++
-	c.ring.fills[word>>listShift&listMask]--
-	word &^= bit
-	empty := (word&(liveMask|emptyBit) - 1) >> 63
-	*p = word | empty<<emptyShift
-	c.emptied[c.nEmptied&63] = b
-	if c.nEmptied += uint32(empty); c.nEmptied == uint32(len(c.emptied)) {
-		c.releaseEmptied()
+	c.unsettled[c.nUnsettled&63] = b
+	if c.nUnsettled++; c.nUnsettled == uint32(len(c.unsettled)) {
+		c.settle()
 	}
 	return true
 }
 
-// cancelOdd is cancel for any timer: while others are due, beyond the ring, with
-// payloads to be wiped, pinned, or stale.
+// cancelOdd is cancel for any timer: while others are due, beyond the ring, pinned,
+// or stale.
 func (c *core) cancelOdd(h Handle) bool {
 	ref, pin := c.find(h)
 	switch {
@@ -267,10 +273,29 @@ func (c *core) cancelOdd(h Handle) bool {
 		c.dropPin(pin)
 	default:
 		c.cancelled++
-		c.uncount(ref >> entryBits)
+		b := ref >> entryBits
+		word := c.head(b).word
+		deadline := c.meta(b).deadline
+		if word&(liveMask&^(1<<(ref&entryMask))) == 0 && deadline-c.now > c.reach {
+			c.cutFar(b, c.lane(b), deadline)
+			return true
+		}
+		c.uncount(b)
 		c.clear(ref)
 	}
 	return true
+}
+
+// cutFar ends block b of a far list with its last timer.
+func (c *core) cutFar(b uint32, lane Lane, deadline Tick) {
+	l := c.far[lane].get(deadline)
+	l.fill--
+	if !c.cutTail(&l.cur, b) {
+		c.unlink(b)
+	} else if l.cur == 0 {
+		c.far[lane].drop(deadline)
+	}
+	c.release(b)
 }
 
 // Remaining returns how many ticks are left until the timer fires: 0 if it is
@@ -312,10 +337,13 @@ type Stats struct {
 // Stats returns the wheel's memory figures. It takes time proportional to the
 // chunks in use.
 func (w *Wheel[T]) Stats() Stats {
-	w.releaseEmptied()
+	w.settle()
 	b := w.slab.bytes() + w.groups.bytes()
 	b += int64(len(w.pays)) * int64(w.slab.size) * perBlock * size[T]()
 	b += int64(len(w.ring.cursors)) * 12
-	b += w.far.bytes() + w.ring.bytes() + w.pins.bytes()
+	for lane := range w.far {
+		b += w.far[lane].bytes()
+	}
+	b += w.ring.bytes() + w.pins.bytes()
 	return Stats{Blocks: w.used, Retired: w.retired, Bytes: b}
 }
