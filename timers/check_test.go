@@ -120,14 +120,14 @@ func (k *checker) circle(name string, cur cursor, lane Lane, t Tick) (fill uint3
 }
 
 // unsettled tells whether block b is noted as one from which a timer was cancelled,
-// and leaving how many such notes there are for a list of the ring.
+// and leaving how many such notes there are for a tick and lane.
 func (k *checker) unsettled(b uint32) bool {
 	return slices.Contains(k.c.unsettled[:k.c.nUnsettled], b)
 }
 
-func (k *checker) leaving(list uint32) (n uint32) {
+func (k *checker) leaving(lane Lane, t Tick) (n uint32) {
 	for _, b := range k.c.unsettled[:k.c.nUnsettled] {
-		if uint32(k.c.head(b).word>>listShift&listMask) == list {
+		if k.c.lane(b) == lane && k.c.meta(b).deadline == t {
 			n++
 		}
 	}
@@ -163,7 +163,7 @@ func (k *checker) near() error {
 			if err != nil {
 				return err
 			}
-			if got := r.fills[list] - cur.room() - k.leaving(list); got != fill {
+			if got := r.fills[list] - cur.room() - k.leaving(lane, t); got != fill {
 				return fmt.Errorf("%s holds %d timers but counts %d", name, fill, got)
 			}
 			if cur != 0 && c.head(cur.tail()).word&cur.unused() != cur.unused() {
@@ -212,8 +212,8 @@ func (k *checker) farOf(lane Lane, f *farTicks) error {
 		if err != nil {
 			return err
 		}
-		if fill != l.fill {
-			return fmt.Errorf("%s holds %d timers but counts %d", name, fill, l.fill)
+		if got := l.fill - k.leaving(lane, t); got != fill {
+			return fmt.Errorf("%s holds %d timers but counts %d", name, fill, got)
 		}
 		if c.head(l.cur.tail()).word&l.cur.unused() != 0 {
 			return fmt.Errorf("%s: an unused entry of the tail is live", name)

@@ -1,6 +1,9 @@
 package timers
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // core is the wheel without its payloads: where timers are, not what they are.
 type core struct {
@@ -20,15 +23,15 @@ type core struct {
 
 	due     [Lanes]uint32 // by lane rank: timers in the due lists that will fire
 	waiting bool          // false: nothing is due
-	odd     uint64        // bits of a word that send cancel the long way
+	odd     uint64        // bits of a word that send Cancel the long way
 	inHand  uint32        // block whose timers are firing
 	limbo   cursor        // block open for timers that are born paused
 	wipe    func(ref uint32)
 
-	// A block of the ring from which a timer was cancelled is noted here, once for
-	// each, and settled with others: counts and lists see the cancel only then. A
-	// count decremented at once would be at an address that waits for the block's
-	// word, and would hold up the cancels that follow.
+	// A block from which a timer was cancelled is noted here, once for each, and
+	// settled with others: counts and lists see the cancel only then. A count
+	// decremented at once would be at an address that waits for the block's word,
+	// and would hold up the cancels that follow.
 	unsettled  [64]uint32
 	nUnsettled uint32
 	touched    uint64 // keeps loads that only warm the cache from being dropped
@@ -130,14 +133,27 @@ func (c *core) clear(ref uint32) {
 	}
 }
 
-// settle takes cancelled timers of the ring out of its counts, and blocks that they
-// left empty out of their lists: first a look at their neighbours, so that the cache
+// unsettle notes a cancelled timer of block b.
+func (c *core) unsettle(b uint32) {
+	c.unsettled[c.nUnsettled&63] = b
+	if c.nUnsettled++; c.nUnsettled == uint32(len(c.unsettled)) {
+		c.settle()
+	}
+}
+
+// settle takes cancelled timers out of the counts of their lists, and blocks that
+// they left empty out of the lists: first a look at their neighbours, so that the cache
 // misses overlap, then the unlinking.
 func (c *core) settle() {
-	var empty [len(c.unsettled)]uint32
-	n := 0
+	var empty, far [len(c.unsettled)]uint32
+	n, nFar := 0, 0
 	for _, b := range c.unsettled[:c.nUnsettled] {
 		p := &c.head(b).word
+		if *p&farBit != 0 {
+			far[nFar] = b
+			nFar++
+			continue
+		}
 		c.ring.fills[*p>>listShift&listMask]--
 		if *p&(liveMask|emptyBit) == 0 {
 			*p |= emptyBit
@@ -155,6 +171,38 @@ func (c *core) settle() {
 	for _, b := range empty[:n] {
 		c.leaveRing(b, uint32(c.head(b).word>>listShift&listMask))
 		c.release(b)
+	}
+	if nFar > 0 {
+		c.settleFar(far[:nFar])
+	}
+}
+
+// settleFar is settle for blocks that were opened beyond the ring. It looks up all
+// their lists before it changes the first one.
+func (c *core) settleFar(blocks []uint32) {
+	var sink uint32
+	for _, b := range blocks {
+		sink += c.far[c.lane(b)].warm(c.meta(b).deadline)
+	}
+	c.touched = uint64(sink)
+	for i, b := range blocks {
+		deadline, lane := c.meta(b).deadline, c.lane(b)
+		empty := c.head(b).word&liveMask == 0 && !slices.Contains(blocks[i+1:], b)
+		if deadline-c.now <= c.reach {
+			list := c.ring.list(deadline, lane)
+			c.ring.fills[list]--
+			if empty {
+				c.leaveRing(b, list)
+				c.release(b)
+			}
+			continue
+		}
+		l := c.far[lane].get(deadline)
+		l.fill--
+		if empty {
+			c.leaveFar(b, l, lane, deadline)
+			c.release(b)
+		}
 	}
 }
 
@@ -175,12 +223,16 @@ func (c *core) leave(b uint32) {
 	case d <= c.reach:
 		c.leaveRing(b, c.ring.list(deadline, lane))
 	default:
-		f := &c.far[lane]
-		if !c.cutTail(&f.get(deadline).cur, b) {
-			c.unlink(b)
-		} else if f.get(deadline).cur == 0 {
-			f.drop(deadline)
-		}
+		c.leaveFar(b, c.far[lane].get(deadline), lane, deadline)
+	}
+}
+
+// leaveFar takes block b out of the list of a far tick.
+func (c *core) leaveFar(b uint32, l *farList, lane Lane, deadline Tick) {
+	if !c.cutTail(&l.cur, b) {
+		c.unlink(b)
+	} else if l.cur == 0 {
+		c.far[lane].drop(deadline)
 	}
 }
 
@@ -253,8 +305,8 @@ func (c *core) takeSlot(t Tick) {
 // setWaiting notes whether timers may be due. If so, nothing is unsettled.
 func (c *core) setWaiting(yes bool) {
 	c.waiting = yes
-	c.odd = farBit
-	if yes {
+	c.odd = 0
+	if yes || c.wipe != nil {
 		c.odd = (1<<genBits - 1) << genShift // never 0 in a word
 	}
 }
@@ -322,10 +374,10 @@ func (c *core) jump(t Tick) {
 
 // load counts the timers that will fire at t.
 func (c *core) load(t Tick) (n int) {
+	c.settle()
 	switch d := t - c.now; {
 	case d <= 0:
 	case d <= c.reach:
-		c.settle()
 		n = c.ring.load(t)
 	default:
 		for lane := range c.far {

@@ -232,37 +232,25 @@ func (c *core) find(h Handle) (ref, pin uint32) {
 //
 // It takes constant time and frees the timer's memory for reuse.
 func (w *Wheel[T]) Cancel(h Handle) bool {
-	ok := w.cancel(h)
-	if w.wipe != nil && ok && h.gen()&pinFlag == 0 {
-		w.wipe(h.ref())
-	}
-	return ok
-}
-
-// cancel is written out in one piece, as After is, with one look at the block's word.
-// It leaves the payload.
-func (c *core) cancel(h Handle) bool {
+	// In one piece, as After is, with one look at the block's word.
 	b := h.ref() >> entryBits
 	chunk, i := b>>chunkBits, b&chunkMask
-	if int(chunk) >= len(c.heads) || int(i) >= len(c.heads[chunk]) {
-		return c.cancelOdd(h)
+	if int(chunk) >= len(w.heads) || int(i) >= len(w.heads[chunk]) {
+		return w.cancelOdd(h)
 	}
-	p := &c.heads[chunk][i].word
+	p := &w.heads[chunk][i].word
 	word, bit := *p, uint64(1)<<(h.v&entryMask)
-	if word>>genShift != h.v>>32 || word&(bit|bit<<pinShift|c.odd) != bit {
-		return c.cancelOdd(h)
+	if word>>genShift != h.v>>32 || word&(bit|bit<<pinShift|w.odd) != bit {
+		return w.cancelOdd(h)
 	}
 	*p = word &^ bit
-	c.cancelled++
-	c.unsettled[c.nUnsettled&63] = b
-	if c.nUnsettled++; c.nUnsettled == uint32(len(c.unsettled)) {
-		c.settle()
-	}
+	w.cancelled++
+	w.unsettle(b)
 	return true
 }
 
-// cancelOdd is cancel for any timer: while others are due, beyond the ring, pinned,
-// or stale.
+// cancelOdd is Cancel for any timer: while others are due, pinned, with a payload to
+// wipe, or stale.
 func (c *core) cancelOdd(h Handle) bool {
 	ref, pin := c.find(h)
 	switch {
@@ -271,31 +259,17 @@ func (c *core) cancelOdd(h Handle) bool {
 	case pin != 0:
 		c.cancelled++
 		c.dropPin(pin)
+	case c.waiting:
+		c.cancelled++
+		c.uncount(ref >> entryBits)
+		c.clear(ref)
 	default:
 		c.cancelled++
-		b := ref >> entryBits
-		word := c.head(b).word
-		deadline := c.meta(b).deadline
-		if word&(liveMask&^(1<<(ref&entryMask))) == 0 && deadline-c.now > c.reach {
-			c.cutFar(b, c.lane(b), deadline)
-			return true
-		}
-		c.uncount(b)
-		c.clear(ref)
+		c.wipe(ref)
+		c.head(ref >> entryBits).word &^= 1 << (ref & entryMask)
+		c.unsettle(ref >> entryBits)
 	}
 	return true
-}
-
-// cutFar ends block b of a far list with its last timer.
-func (c *core) cutFar(b uint32, lane Lane, deadline Tick) {
-	l := c.far[lane].get(deadline)
-	l.fill--
-	if !c.cutTail(&l.cur, b) {
-		c.unlink(b)
-	} else if l.cur == 0 {
-		c.far[lane].drop(deadline)
-	}
-	c.release(b)
 }
 
 // Remaining returns how many ticks are left until the timer fires: 0 if it is
