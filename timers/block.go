@@ -25,9 +25,9 @@ const (
 	liveMask   = 1<<perBlock - 1
 	pinShift   = perBlock // the entry's back link is a pin number
 	parkedBit  = 1 << 16  // in no list; freed when its last entry goes
-	farBit     = 1 << 17  // opened for a tick beyond the ring, or for a paused timer
-	emptyBit   = 1 << 18  // found empty by the settling in progress
-	listShift  = 19       // number of the list in the ring; with farBit only the lane counts
+	farShift   = 17
+	farBit     = 1 << farShift // opened for a tick beyond the ring, or for a paused timer
+	listShift  = farShift + 1  // number of the list in the ring; with farBit that of the lane
 	listBits   = slotBits + 2
 	listMask   = 1<<listBits - 1
 	slotBits   = 17
@@ -136,21 +136,15 @@ func (s *slab) setPin(ref, pin uint32) {
 
 // open takes a block for a deadline, linked to itself, with the given bits of
 // its word set and no back links.
-func (s *slab) open(deadline Tick, bits uint64) uint32 {
+func (s *slab) open(deadline Tick, bits uint64) (uint32, *head) {
 	b := s.free
-	if b != 0 {
-		s.free = s.head(b).next
-	} else {
-		b = s.fresh
-		if int(b>>chunkBits) == len(s.heads) {
-			s.grow()
-		}
-		s.fresh = s.after(b)
-		s.head(b).word = 1 << genShift
+	if b == 0 {
+		b = s.openFresh()
 	}
+	h := s.head(b)
+	s.free = h.next
 	s.used++
 	s.stamp++
-	h := s.head(b)
 	h.word |= bits
 	h.next, h.prev = b, b
 	*s.meta(b) = meta{deadline: deadline, stamp: s.stamp}
@@ -158,6 +152,17 @@ func (s *slab) open(deadline Tick, bits uint64) uint32 {
 		i := b & chunkMask << entryBits
 		*(*[perBlock]uint32)(l[i : i+perBlock]) = [perBlock]uint32{}
 	}
+	return b, h
+}
+
+// openFresh returns a block that was never used.
+func (s *slab) openFresh() uint32 {
+	b := s.fresh
+	if int(b>>chunkBits) == len(s.heads) {
+		s.grow()
+	}
+	s.fresh = s.after(b)
+	s.head(b).word = 1 << genShift
 	return b
 }
 
@@ -202,8 +207,7 @@ func (s *slab) unlink(b uint32) {
 // extend puts a new block at the end of the list of cur and returns the cursor of
 // its first entry.
 func (s *slab) extend(cur cursor, deadline Tick, bits uint64) cursor {
-	b := s.open(deadline, bits)
-	h := s.head(b)
+	b, h := s.open(deadline, bits)
 	if cur != 0 {
 		tail := cur.tail()
 		t := s.head(tail)

@@ -69,8 +69,6 @@ func (k *checker) block(name string, b uint32, lane Lane, ok func(Tick) bool) er
 		return fmt.Errorf("block %d of %s is parked or empty", b, name)
 	case h.word&farBit == 0 && list != c.ring.list(deadline, lane):
 		return fmt.Errorf("block %d of %s: list %d for deadline %d", b, name, list, deadline)
-	case h.word&emptyBit != 0:
-		return fmt.Errorf("block %d of %s was found empty but not taken out", b, name)
 	case c.lane(b) != lane || !ok(deadline):
 		return fmt.Errorf("block %d of %s: lane %v, deadline %d", b, name, c.lane(b), deadline)
 	}
@@ -122,12 +120,12 @@ func (k *checker) circle(name string, cur cursor, lane Lane, t Tick) (fill uint3
 // unsettled tells whether block b is noted as one from which a timer was cancelled,
 // and leaving how many such notes there are for a tick and lane.
 func (k *checker) unsettled(b uint32) bool {
-	return slices.Contains(k.c.unsettled[:k.c.nUnsettled], b)
+	return slices.ContainsFunc(k.c.unsettled[:k.c.nUnsettled], func(v uint64) bool { return uint32(v>>32) == b })
 }
 
 func (k *checker) leaving(lane Lane, t Tick) (n uint32) {
 	for _, b := range k.c.unsettled[:k.c.nUnsettled] {
-		if k.c.lane(b) == lane && k.c.meta(b).deadline == t {
+		if b := uint32(b >> 32); k.c.lane(b) == lane && k.c.meta(b).deadline == t {
 			n++
 		}
 	}

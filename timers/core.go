@@ -17,8 +17,8 @@ type core struct {
 	reach Tick // len of the ring: far timers are due after now+reach
 	far   [Lanes]farTicks
 
-	// Len is armed - cancelled - fired: each step counts in one place only. The
-	// next run of a periodic timer counts as armed when this one fires.
+	// Len is armed - cancelled - fired - nUnsettled: each step counts in one place
+	// only. The next run of a periodic timer counts as armed when this one fires.
 	armed, cancelled, fired uint64
 
 	due     [Lanes]uint32 // by lane rank: timers in the due lists that will fire
@@ -28,13 +28,23 @@ type core struct {
 	limbo   cursor        // block open for timers that are born paused
 	wipe    func(ref uint32)
 
-	// A block from which a timer was cancelled is noted here, once for each, and
-	// settled with others: counts and lists see the cancel only then. A count
-	// decremented at once would be at an address that waits for the block's word,
-	// and would hold up the cancels that follow.
-	unsettled  [64]uint32
+	// Each cancelled timer is noted here, see note, and settled with others: counts
+	// and lists see the cancel only then. A count decremented at once would be at an
+	// address that waits for the block's word, and would hold up the cancels that
+	// follow.
+	unsettled  [batch]uint64
 	nUnsettled uint32
+	emptied    [batch]uint32 // scratch of settle
+	emptiedFar [batch]uint32
 	touched    uint64 // keeps loads that only warm the cache from being dropped
+}
+
+const batch = 64
+
+// note is what settle needs of a block with a cancelled timer, and of its word after
+// that: its number, list, whether it is empty, and whether it is a far one.
+func note(b uint32, word uint64) uint64 {
+	return uint64(b)<<32 | word>>farShift&(1<<(listBits+1)-1) | (word&liveMask-1)>>63<<31
 }
 
 // rankOf gives lanes the order they run in.
@@ -57,7 +67,9 @@ func (c *core) lane(b uint32) Lane {
 }
 
 // pending is how many timers are.
-func (c *core) pending() int { return int(c.armed - c.cancelled - c.fired) }
+func (c *core) pending() int {
+	return int(c.armed - c.cancelled - c.fired - uint64(c.nUnsettled))
+}
 
 // file takes an entry for a timer due at deadline, which is after now.
 func (c *core) file(deadline Tick, lane Lane) Handle {
@@ -133,58 +145,52 @@ func (c *core) clear(ref uint32) {
 	}
 }
 
-// unsettle notes a cancelled timer of block b.
-func (c *core) unsettle(b uint32) {
-	c.unsettled[c.nUnsettled&63] = b
-	if c.nUnsettled++; c.nUnsettled == uint32(len(c.unsettled)) {
+// unsettle takes down a note.
+func (c *core) unsettle(note uint64) {
+	n := c.nUnsettled
+	c.unsettled[n%batch] = note
+	c.nUnsettled = n + 1
+	if n == batch-1 {
 		c.settle()
 	}
 }
 
 // settle takes cancelled timers out of the counts of their lists, and blocks that
 // they left empty out of the lists: first a look at their neighbours, so that the cache
-// misses overlap, then the unlinking.
+// misses overlap, then the unlinking. What to do with a note is not decided by branches:
+// a processor could not predict them.
 func (c *core) settle() {
-	var empty, far [len(c.unsettled)]uint32
-	n, nFar := 0, 0
-	for _, b := range c.unsettled[:c.nUnsettled] {
-		p := &c.head(b).word
-		if *p&farBit != 0 {
-			far[nFar] = b
-			nFar++
-			continue
-		}
-		c.ring.fills[*p>>listShift&listMask]--
-		if *p&(liveMask|emptyBit) == 0 {
-			*p |= emptyBit
-			empty[n] = b
-			n++
-		}
+	if c.nUnsettled == 0 {
+		return
 	}
+	n, far := uint32(0), uint32(0)
+	for _, v := range c.unsettled[:c.nUnsettled] {
+		b, isFar := uint32(v>>32), uint32(v&1)
+		c.ring.fills[v>>1&listMask] -= 1 - isFar
+		c.emptied[n%batch] = b
+		n += uint32(v>>31&1) &^ isFar
+		c.emptiedFar[far%batch] = b
+		far += isFar
+	}
+	c.cancelled += uint64(c.nUnsettled)
 	c.nUnsettled = 0
 	var sink uint32
-	for _, b := range empty[:n] {
+	for _, b := range c.emptied[:n] {
 		h := c.head(b)
 		sink += c.head(h.prev).next + c.head(h.next).prev
 	}
 	c.touched = uint64(sink)
-	for _, b := range empty[:n] {
+	for _, b := range c.emptied[:n] {
 		c.leaveRing(b, uint32(c.head(b).word>>listShift&listMask))
 		c.release(b)
 	}
-	if nFar > 0 {
-		c.settleFar(far[:nFar])
+	if far > 0 {
+		c.settleFar(c.emptiedFar[:far])
 	}
 }
 
-// settleFar is settle for blocks that were opened beyond the ring. It looks up all
-// their lists before it changes the first one.
+// settleFar is settle for blocks that were opened beyond the ring.
 func (c *core) settleFar(blocks []uint32) {
-	var sink uint32
-	for _, b := range blocks {
-		sink += c.far[c.lane(b)].warm(c.meta(b).deadline)
-	}
-	c.touched = uint64(sink)
 	for i, b := range blocks {
 		deadline, lane := c.meta(b).deadline, c.lane(b)
 		empty := c.head(b).word&liveMask == 0 && !slices.Contains(blocks[i+1:], b)

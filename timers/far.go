@@ -64,14 +64,6 @@ func (f *farTicks) stir(t Tick) Tick {
 	return t
 }
 
-// warm looks at where the list of t is to be found.
-func (f *farTicks) warm(t Tick) uint32 {
-	if f.lists.n == 0 {
-		return 0
-	}
-	return f.lists.first(f.lists.bucket(int64(t))).used
-}
-
 // get returns the list of t, or nil.
 func (f *farTicks) get(t Tick) *farList { return f.lists.get(int64(t)) }
 

@@ -303,13 +303,13 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 	if r == nil {
 		return 0
 	}
-	before := w.cancelled
+	before := w.Cancelled()
 	w.eachPage(r, func(members []Handle) {
 		for _, m := range members {
 			w.Cancel(m)
 		}
 	})
-	n := int(w.cancelled - before)
+	n := int(w.Cancelled() - before)
 	w.groups.empty(r)
 	return n
 }

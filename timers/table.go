@@ -22,8 +22,20 @@ const (
 type line[V any] struct {
 	next uint32 // spill line, 0 none
 	used uint32
-	key  [perLine]int64
+	key  [perLine]int64 // plus 1; 0 where unused
 	val  [perLine]V
+}
+
+// find returns the place of a key, perLine if it is not in l. It compares all without
+// a branch between: where a key stands can't be predicted.
+func (l *line[V]) find(key int64) uint32 {
+	at := uint32(perLine)
+	for i, k := range l.key {
+		if k == key+1 {
+			at = uint32(i)
+		}
+	}
+	return at
 }
 
 func (t *table[V]) bucket(key int64) uint32 {
@@ -50,10 +62,8 @@ func (t *table[V]) get(key int64) *V {
 		return nil
 	}
 	for l := t.first(t.bucket(key)); ; l = t.more(l.next) {
-		for i := range l.used {
-			if l.key[i] == key {
-				return &l.val[i]
-			}
+		if at := l.find(key); at < perLine {
+			return &l.val[at]
 		}
 		if l.next == 0 {
 			return nil
@@ -69,10 +79,8 @@ func (t *table[V]) put(key int64) (v *V, had bool) {
 	}
 	l := t.first(t.bucket(key))
 	for {
-		for i := range l.used {
-			if l.key[i] == key {
-				return &l.val[i], true
-			}
+		if at := l.find(key); at < perLine {
+			return &l.val[at], true
 		}
 		if l.next == 0 {
 			break
@@ -93,7 +101,7 @@ func (t *table[V]) add(l *line[V], key int64) *V {
 	}
 	i := l.used
 	l.used++
-	l.key[i], l.val[i] = key, *new(V) // a deleted entry left its value
+	l.key[i], l.val[i] = key+1, *new(V) // a deleted entry left its value
 	return &l.val[i]
 }
 
@@ -130,7 +138,8 @@ func (t *table[V]) split() {
 	*t.first(twin) = line[V]{}
 	for {
 		for i := range old.used {
-			*t.add(t.first(t.bucket(old.key[i])), old.key[i]) = old.val[i]
+			key := old.key[i] - 1
+			*t.add(t.first(t.bucket(key)), key) = old.val[i]
 		}
 		i := old.next
 		if i == 0 {
@@ -143,27 +152,23 @@ func (t *table[V]) split() {
 	}
 }
 
-// del removes key, which must be present, and returns its value.
-func (t *table[V]) del(key int64) V {
+// del removes key, which must be present.
+func (t *table[V]) del(key int64) {
 	l := t.first(t.bucket(key))
-	var hit *line[V]
-	var at uint32
 	var prev *line[V]
-	for {
-		for i := range l.used {
-			if l.key[i] == key {
-				hit, at = l, i
-			}
-		}
-		if l.next == 0 {
-			break
-		}
+	at := l.find(key)
+	for at == perLine {
+		prev, l = l, t.more(l.next)
+		at = l.find(key)
+	}
+	hit := l
+	for l.next != 0 {
 		prev, l = l, t.more(l.next)
 	}
-	v := hit.val[at]
 	// The last entry of the bucket takes the place.
 	last := l.used - 1
 	hit.key[at], hit.val[at] = l.key[last], l.val[last]
+	l.key[last] = 0
 	l.used = last
 	if last == 0 && prev != nil {
 		i := prev.next
@@ -172,7 +177,6 @@ func (t *table[V]) del(key int64) V {
 		t.free = i
 	}
 	t.n--
-	return v
 }
 
 // bytes is what the lines hold.

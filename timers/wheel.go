@@ -104,7 +104,7 @@ func (w *Wheel[T]) Len() int { return w.pending() }
 
 // Cancelled returns how many timers were cancelled so far, by handle, with their
 // group, or by the gate of [Wheel.SetLive].
-func (w *Wheel[T]) Cancelled() uint64 { return w.cancelled }
+func (w *Wheel[T]) Cancelled() uint64 { return w.cancelled + uint64(w.nUnsettled) }
 
 // At schedules p for deadline, an absolute tick, and returns a handle to cancel
 // it. A deadline at or before Now means the next tick, never the one in hand: a
@@ -154,7 +154,7 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 
 // roomy tells whether another timer may be pending.
 func (w *Wheel[T]) roomy() bool {
-	w.room = w.cancelled + w.fired + uint64(w.max)
+	w.room = w.Cancelled() + w.fired + uint64(w.max)
 	return w.armed < w.room
 }
 
@@ -243,9 +243,9 @@ func (w *Wheel[T]) Cancel(h Handle) bool {
 	if word>>genShift != h.v>>32 || word&(bit|bit<<pinShift|w.odd) != bit {
 		return w.cancelOdd(h)
 	}
-	*p = word &^ bit
-	w.cancelled++
-	w.unsettle(b)
+	word &^= bit
+	*p = word
+	w.unsettle(note(b, word))
 	return true
 }
 
@@ -264,10 +264,10 @@ func (c *core) cancelOdd(h Handle) bool {
 		c.uncount(ref >> entryBits)
 		c.clear(ref)
 	default:
-		c.cancelled++
 		c.wipe(ref)
-		c.head(ref >> entryBits).word &^= 1 << (ref & entryMask)
-		c.unsettle(ref >> entryBits)
+		p := &c.head(ref >> entryBits).word
+		*p &^= 1 << (ref & entryMask)
+		c.unsettle(note(ref>>entryBits, *p))
 	}
 	return true
 }
