@@ -23,17 +23,15 @@ type advance[T any] struct {
 	hungry   [Lanes]bool   // had due timers at the start of the tick
 	ran      [Lanes]int    // callbacks started
 	starved  [Lanes]int    // ticks in a row hungry without a callback
-	began    uint64        // count of callbacks when the block in hand came to hand
-	cur      firing[T]     // the callback in hand
+	inLane   Lane          // of the block in hand
+	began    uint64        // count of callbacks when it came to hand
 	resuming []uint32      // scratch of Resume
-}
+	warmed   T             // keeps loads that only warm the cache from being dropped
 
-// firing is what Reset needs to schedule the timer in hand again.
-type firing[T any] struct {
-	handle  Handle
-	payload T
-	group   uint32
-	lane    Lane
+	// The one-shot whose callback runs. Its entry is used until that returns: Reset
+	// schedules it again with its payload and group.
+	cur    Handle
+	curRef uint32
 }
 
 // starvedTicks is after how many ticks without a callback a lane is served
@@ -99,23 +97,29 @@ func (c *core) fires(ref uint32) bool {
 	return p.at == ref && !p.frozen
 }
 
-// takePinned takes the timer of pin i, whose entry ref is due, out of the wheel,
+// takePinned takes the timer whose entry ref is due and has a pin out of the wheel,
 // or on to its next run, and fills f. It returns false if nothing is to be
 // called: the timer is paused, or elsewhere and the entry only forwards to it.
-func (w *Wheel[T]) takePinned(i, ref uint32, f *Firing[T]) bool {
+func (w *Wheel[T]) takePinned(ref uint32, f *Firing[T]) bool {
+	i := w.linkOf(ref)
 	p := w.pins.rec(i)
 	if p.at != ref || p.frozen {
 		return false
 	}
 	f.Handle, f.Missed = w.handleOf(ref), 0
 	w.due[rankOf[p.lane]]--
+	w.head(ref >> entryBits).word &^= 1<<(ref&entryMask) | 1<<(pinShift+ref&entryMask)
 	if p.every.period == 0 {
-		w.cur.handle, w.cur.group = f.Handle, p.group
-		w.unpin(i)
+		w.cur, w.curRef = f.Handle, ref
+		w.setLink(ref, p.group)
+		if p.home != ref {
+			w.clear(p.home)
+		}
+		w.pins.freePin(i)
 		return true
 	}
+	w.cur = Handle{}
 	w.armed++ // the next run
 	f.Missed = w.rearm(i)
-	w.clear(ref)
 	return true
 }

@@ -96,15 +96,18 @@ func (w *Wheel[T]) begin(to Tick) {
 }
 
 func (w *Wheel[T]) stop() {
-	if w.inHand != 0 {
+	if w.inHand != 0 { // a callback unwound it
+		if w.wipe != nil && w.curRef>>entryBits == w.inHand {
+			w.wipe(w.curRef)
+		}
 		w.putDown(false)
 	}
 	w.cut = w.busy
 	w.busy = false
 	if w.wipe != nil {
-		w.cur.payload = *new(T)
+		w.warmed = *new(T)
 	}
-	w.cur.handle = Handle{}
+	w.cur = Handle{}
 }
 
 // skip passes over ticks before to in which nothing will fire. It returns
@@ -201,7 +204,7 @@ func (w *Wheel[T]) warmBlocks(b, end uint32) (n int) {
 	var sink Tick
 	for ; n < 16 && b != end; n++ {
 		sink += w.meta(b).deadline
-		w.cur.payload = *w.pay(b << entryBits)
+		w.warmed = *w.pay(b << entryBits)
 		b = w.head(b).next
 	}
 	w.touched = uint64(sink)
@@ -216,43 +219,39 @@ func (w *Wheel[T]) runBlock(b uint32, lane Lane, held uint64, fire func(Firing[T
 	f := Firing[T]{Deadline: w.meta(b).deadline, Lane: lane}
 	f.Late = Span(w.now - f.Deadline)
 	due := &w.due[rankOf[lane]]
-	w.cur.lane = lane
-	w.inHand, w.began = b, w.fired
-	from := 0
+	w.inHand, w.inLane, w.began = b, lane, w.fired
+	ahead := uint64(liveMask) // entries not looked at yet
 	for w.end-w.fired > held {
 		// Read again for every timer: a callback may have cancelled the next.
 		word := *p
-		live := word & liveMask >> from << from
+		live := word & ahead
 		if live == 0 {
 			w.putDown(true)
 			return
 		}
 		i := bits.TrailingZeros64(live)
-		from = i + 1
+		ahead = liveMask << (i + 1) & liveMask
 		ref := b<<entryBits | uint32(i)
 		if w.live != nil && w.fires(ref) && !w.live(&pays[i]) {
 			w.Cancel(w.handleOf(ref))
 			continue
 		}
-		owner := w.linkOf(ref)
 		f.Payload = pays[i]
 		if word>>(pinShift+i)&1 != 0 {
-			if !w.takePinned(owner, ref, &f) {
+			if !w.takePinned(ref, &f) {
 				continue
 			}
 		} else {
 			f.Handle, f.Missed = Handle{word>>genShift<<32 | uint64(ref)}, 0
-			w.cur.handle, w.cur.group = f.Handle, owner
+			w.cur, w.curRef = f.Handle, ref
 			*p = word &^ (1 << i)
 			*due--
-			if w.wipe != nil {
-				pays[i] = *new(T)
-			}
 		}
-		w.cur.payload = f.Payload
 		w.fired++
 		fire(f)
-		w.cur.handle = Handle{}
+		if w.wipe != nil {
+			pays[i] = *new(T)
+		}
 	}
 	w.putDown(false)
 }
@@ -263,7 +262,7 @@ func (w *Wheel[T]) putDown(done bool) {
 	b := w.inHand
 	w.inHand = 0
 	ran := int(w.fired - w.began)
-	w.ran[rankOf[w.cur.lane]] += ran
+	w.ran[rankOf[w.inLane]] += ran
 	w.report.Fired += ran
 	if w.head(b).word&liveMask == 0 {
 		w.unlink(b)

@@ -290,8 +290,8 @@ func (w *Wheel[T]) CloseGroup(g Group) int {
 	n := w.CancelGroup(g)
 	if w.groups.find(g) != nil {
 		w.groups.close(g.ref())
-		if w.cur.group == g.ref() {
-			w.cur.handle = Handle{} // the timer in hand can't be reset any more
+		if w.inHand != 0 && w.cur != (Handle{}) && w.linkOf(w.curRef) == g.ref() {
+			w.cur = Handle{} // the timer in hand can't be reset any more
 		}
 	}
 	return n

@@ -20,7 +20,7 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 	}
 	ref, pin := w.find(h)
 	switch {
-	case ref == 0 && h == w.cur.handle:
+	case ref == 0 && h == w.cur:
 		return w.again(deadline)
 	case ref == 0:
 		return h, false
@@ -42,12 +42,11 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 
 // again schedules the one-shot in whose callback we are once more.
 func (w *Wheel[T]) again(deadline Tick) (Handle, bool) {
-	old := w.cur
-	h, err := w.At(deadline, old.payload, Spec{Group: w.groups.name(old.group), Lane: old.lane})
+	h, err := w.At(deadline, *w.pay(w.curRef), Spec{Group: w.groups.name(w.linkOf(w.curRef)), Lane: w.inLane})
 	if err != nil {
-		return old.handle, false
+		return w.cur, false
 	}
-	w.cur.handle = Handle{}
+	w.cur = Handle{}
 	return h, true
 }
 
