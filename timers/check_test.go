@@ -69,6 +69,8 @@ func (k *checker) block(name string, b uint32, lane Lane, ok func(Tick) bool) er
 		return fmt.Errorf("block %d of %s is parked or empty", b, name)
 	case h.word&farBit == 0 && list != c.ring.list(deadline, lane):
 		return fmt.Errorf("block %d of %s: list %d for deadline %d", b, name, list, deadline)
+	case deadline <= c.now && c.dueAt(b) != deadline && k.firing(b, 0) > 0:
+		return fmt.Errorf("block %d of %s: due at %d, its slot says %d", b, name, deadline, c.dueAt(b))
 	case c.lane(b) != lane || !ok(deadline):
 		return fmt.Errorf("block %d of %s: lane %v, deadline %d", b, name, c.lane(b), deadline)
 	}

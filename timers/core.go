@@ -23,6 +23,7 @@ type core struct {
 
 	due     [Lanes]uint32 // by lane rank: timers in the due lists that will fire
 	waiting bool          // false: nothing is due
+	since   Tick          // while waiting: nothing is due from before
 	odd     uint64        // bits of a word that send Cancel the long way
 	inHand  uint32        // block whose timers are firing
 	limbo   cursor        // block open for timers that are born paused
@@ -304,8 +305,21 @@ func (c *core) takeSlot(t Tick) {
 			c.release(tail)
 		}
 	}
-	c.setWaiting(true)
+	if !c.waiting {
+		c.since = t
+		c.setWaiting(true)
+	}
 	c.ring.unmark(t)
+}
+
+// dueAt returns the deadline of a due block. Unless it has waited for more than a lap
+// of the ring, its slot says it, which spares a cache line.
+func (c *core) dueAt(b uint32) Tick {
+	word := c.head(b).word
+	if word&farBit != 0 || c.now-c.since > c.ring.mask {
+		return c.meta(b).deadline
+	}
+	return c.now - (c.now-Tick(word>>listShift&listMask))&c.ring.mask
 }
 
 // setWaiting notes whether timers may be due. If so, nothing is unsettled.

@@ -201,13 +201,10 @@ func (w *Wheel[T]) drain(fire func(Firing[T])) {
 // warmBlocks looks at the blocks that come next, so that their cache misses
 // overlap, and returns how many those are.
 func (w *Wheel[T]) warmBlocks(b, end uint32) (n int) {
-	var sink Tick
 	for ; n < 16 && b != end; n++ {
-		sink += w.meta(b).deadline
 		w.warmed = *w.pay(b << entryBits)
 		b = w.head(b).next
 	}
-	w.touched = uint64(sink)
 	return n
 }
 
@@ -216,7 +213,7 @@ func (w *Wheel[T]) warmBlocks(b, end uint32) (n int) {
 func (w *Wheel[T]) runBlock(b uint32, lane Lane, held uint64, fire func(Firing[T])) {
 	p := &w.head(b).word
 	pays := w.payloads(b)
-	f := Firing[T]{Deadline: w.meta(b).deadline, Lane: lane}
+	f := Firing[T]{Deadline: w.dueAt(b), Lane: lane}
 	f.Late = Span(w.now - f.Deadline)
 	due := &w.due[rankOf[lane]]
 	w.inHand, w.inLane, w.began = b, lane, w.fired

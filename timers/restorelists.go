@@ -49,6 +49,7 @@ func (r *restorer) listBlock(b, fill uint32) {
 		c.head(first.prev).next, first.prev = b, b
 		c.due[rank] += fill
 		c.setWaiting(true)
+		c.since = min(c.since, deadline)
 	case deadline-c.now <= c.reach:
 		i := c.ring.list(deadline, lane)
 		if int(i) >= len(c.ring.cursors) {
