@@ -73,12 +73,13 @@ func (c cursor) unused() uint64 { return liveMask << ((c-1)&entryMask + 1) & liv
 type slab struct {
 	heads [][]head
 	metas [][]meta
-	links [][]uint32 // nil chunks until a timer has a group or a pin
+	links [][]uint32 // nil chunks until a timer has a place in a group or a pin
 
 	size     uint32 // blocks of a chunk
 	genLimit uint32 // a block is retired when its generation reaches this
 	free     uint32 // freed blocks, linked by head.next
 	fresh    uint32 // blocks from here on were never used
+	linked   bool   // an entry has a back link
 	used     int
 	retired  int
 	stamp    uint64
@@ -112,6 +113,7 @@ func (s *slab) blocks() iter.Seq[uint32] {
 
 // setLink stores an entry's back link, making room for the chunk's first one.
 func (s *slab) setLink(ref, v uint32) {
+	s.linked = true
 	c := ref >> (chunkBits + entryBits)
 	if s.links[c] == nil {
 		s.links[c] = make([]uint32, s.size<<entryBits)
@@ -119,8 +121,8 @@ func (s *slab) setLink(ref, v uint32) {
 	s.links[c][ref&refMask] = v
 }
 
-// linkOf returns an entry's back link: its group, or its pin if it has one; 0 if
-// it has neither.
+// linkOf returns an entry's back link: its place in its group, or its pin if it has
+// one; 0 if it has neither.
 func (s *slab) linkOf(ref uint32) uint32 {
 	if l := s.links[ref>>(chunkBits+entryBits)]; l != nil {
 		return l[ref&refMask]

@@ -85,7 +85,7 @@ func (k *checker) firing(b uint32, skip uint64) (n uint32) {
 			continue
 		}
 		n++
-		if i := k.c.pinOf(ref); i != 0 && k.c.pins.rec(i).group != 0 || i == 0 && k.c.linkOf(ref) != 0 {
+		if i := k.c.pinOf(ref); i != 0 && k.c.pins.rec(i).place != 0 || i == 0 && k.c.linkOf(ref) != 0 {
 			k.inGroups++
 		}
 	}
@@ -122,12 +122,12 @@ func (k *checker) circle(name string, cur cursor, lane Lane, t Tick) (fill uint3
 // unsettled tells whether block b is noted as one from which a timer was cancelled,
 // and leaving how many such notes there are for a tick and lane.
 func (k *checker) unsettled(b uint32) bool {
-	return slices.ContainsFunc(k.c.unsettled[:k.c.nUnsettled], func(v uint64) bool { return uint32(v>>32) == b })
+	return slices.ContainsFunc(k.c.unsettled[:k.c.nUnsettled], func(v uint64) bool { return uint32(v>>(32+entryBits)) == b })
 }
 
 func (k *checker) leaving(lane Lane, t Tick) (n uint32) {
 	for _, b := range k.c.unsettled[:k.c.nUnsettled] {
-		if b := uint32(b >> 32); k.c.lane(b) == lane && k.c.meta(b).deadline == t {
+		if b := uint32(b >> (32 + entryBits)); k.c.lane(b) == lane && k.c.meta(b).deadline == t {
 			n++
 		}
 	}
@@ -265,54 +265,89 @@ func (k *checker) pinned() error {
 
 func (k *checker) grouped() error {
 	c := k.c
-	pages, grouped := 0, 0
+	pages, members := 0, 0
+	ended := k.ended()
 	for ref := uint32(1); ref < c.groups.freshRec; ref++ {
 		r := c.groups.rec(ref)
-		listed := uint32(0)
-		for p := r.oldest; p != 0; p = c.groups.page(p).next {
-			pages++
-			if p == r.newest {
-				listed += r.used
-				break
+		for _, first := range [2]uint32{r.room, r.full} {
+			prev := uint32(0)
+			for p := first; p != 0; p = c.groups.page(p).next {
+				pages++
+				pg := c.groups.page(p)
+				n := bits.OnesCount16(pg.used)
+				if pg.prev != prev || pg.group != ref || pg.hasRoom != (first == r.room) ||
+					n == 0 || pg.hasRoom && n == perPage || !pg.hasRoom && n <= perPage-roomy {
+					return fmt.Errorf("page %d of group %d: %+v", p, ref, pg)
+				}
+				prev = p
+				for used := pg.used; used != 0; used &= used - 1 {
+					i := uint32(bits.TrailingZeros16(used))
+					place := p<<placeBits | i
+					if ended[place] {
+						delete(ended, place)
+						continue
+					}
+					members++
+					if err := k.member(place, pg.members[i], r.paused); err != nil {
+						return fmt.Errorf("group %d: %w", ref, err)
+					}
+				}
 			}
-			listed += perPage
 		}
-		found := map[Handle]bool{}
-		var err error
-		c.members(r, func(m Handle) Handle {
-			found[m] = true
-			frozen := m.gen()&pinFlag != 0 && c.pins.rec(m.ref()).frozen
-			if frozen != r.paused {
-				err = fmt.Errorf("member %x of group %d: frozen %v, group paused %v", m, ref, frozen, r.paused)
-			}
-			if m.gen()&pinFlag == 0 && c.linkOf(m.ref()) != ref || m.gen()&pinFlag != 0 && c.pins.rec(m.ref()).group != ref {
-				err = fmt.Errorf("member %x of group %d belongs to another", m, ref)
-			}
-			return m
-		})
-		if err != nil {
-			return err
-		}
-		if listed != r.listed {
-			return fmt.Errorf("group %d lists %d members, counts %d", ref, listed, r.listed)
-		}
-		grouped += len(found)
 	}
-	if want := k.linked(); grouped != want {
-		return fmt.Errorf("groups list %d timers of the %d that belong to one", grouped, want)
-	}
-	if pages != c.groups.pagesUsed {
+	switch want := k.linkedTimers(); {
+	case members != want:
+		return fmt.Errorf("groups list %d timers of the %d that belong to one", members, want)
+	case pages != c.groups.pagesUsed:
 		return fmt.Errorf("%d pages in groups, %d counted", pages, c.groups.pagesUsed)
+	case len(ended) > 0:
+		return fmt.Errorf("places given up that nobody held: %v", ended)
 	}
 	return nil
 }
 
-// linked counts the timers that say they belong to a group.
-func (k *checker) linked() int {
+// ended are the places of timers that have ended, but are not taken out yet.
+func (k *checker) ended() map[uint32]bool {
+	c := k.c
+	places := map[uint32]bool{}
+	for _, place := range c.groups.vacated[:c.groups.nVacated] {
+		places[place] = true
+	}
+	for _, v := range c.unsettled[:c.nUnsettled] {
+		if place := c.linkOf(uint32(v >> 32)); v&keepsPlace == 0 && place != 0 {
+			places[place] = true
+		}
+	}
+	if c.place != 0 {
+		places[c.place] = true
+	}
+	return places
+}
+
+// member checks that who stands at a place knows it.
+func (k *checker) member(place, m uint32, paused bool) error {
+	c := k.c
+	if m&pinMember != 0 {
+		p := c.pins.rec(m &^ pinMember)
+		if !p.used || p.place != place || p.frozen != paused {
+			return fmt.Errorf("at place %x stands pin %d: %+v", place, m&^pinMember, p)
+		}
+		return nil
+	}
+	word := c.head(m >> entryBits).word
+	bit := uint64(1) << (m & entryMask)
+	if paused || word&(bit|bit<<pinShift) != bit || c.linkOf(m) != place {
+		return fmt.Errorf("at place %x stands entry %d, linked to %x, of word %b; paused: %v", place, m, c.linkOf(m), word, paused)
+	}
+	return nil
+}
+
+// linkedTimers counts the timers that say they belong to a group.
+func (k *checker) linkedTimers() int {
 	c := k.c
 	n := k.inGroups
 	for i := uint32(1); i < c.pins.fresh; i++ {
-		if p := c.pins.rec(i); p.used && p.frozen && p.group != 0 {
+		if p := c.pins.rec(i); p.used && p.frozen && p.place != 0 {
 			n++
 		}
 	}

@@ -26,6 +26,7 @@ type core struct {
 	since   Tick          // while waiting: nothing is due from before
 	odd     uint64        // bits of a word that send Cancel the long way
 	inHand  uint32        // block whose timers are firing
+	place   uint32        // in its group of the one-shot whose callback runs
 	limbo   cursor        // block open for timers that are born paused
 	wipe    func(ref uint32)
 
@@ -37,16 +38,19 @@ type core struct {
 	nUnsettled uint32
 	emptied    [batch]uint32 // scratch of settle
 	emptiedFar [batch]uint32
-	touched    uint64 // keeps loads that only warm the cache from being dropped
+	touched    uint32 // keeps loads that only warm the cache from being dropped
 }
 
 const batch = 64
 
-// note is what settle needs of a block with a cancelled timer, and of its word after
-// that: its number, list, whether it is empty, and whether it is a far one.
-func note(b uint32, word uint64) uint64 {
-	return uint64(b)<<32 | word>>farShift&(1<<(listBits+1)-1) | (word&liveMask-1)>>63<<31
+// note is what settle needs of a cancelled timer, and of its block's word after that:
+// the entry's number, the block's list, whether it is empty, whether it is a far one.
+func note(ref uint32, word uint64) uint64 {
+	return uint64(ref)<<32 | word>>farShift&(1<<(listBits+1)-1) | (word&liveMask-1)>>63<<31
 }
+
+// keepsPlace in a note tells that the entry's place in its group is cared for.
+const keepsPlace = 1 << 30
 
 // rankOf gives lanes the order they run in.
 var rankOf = [Lanes]uint32{Normal: 1, Urgent: 0, Bulk: 2}
@@ -166,12 +170,15 @@ func (c *core) settle() {
 	}
 	n, far := uint32(0), uint32(0)
 	for _, v := range c.unsettled[:c.nUnsettled] {
-		b, isFar := uint32(v>>32), uint32(v&1)
+		b, isFar := uint32(v>>(32+entryBits)), uint32(v&1)
 		c.ring.fills[v>>1&listMask] -= 1 - isFar
 		c.emptied[n%batch] = b
 		n += uint32(v>>31&1) &^ isFar
 		c.emptiedFar[far%batch] = b
 		far += isFar
+	}
+	if c.linked {
+		c.leaveGroups(c.unsettled[:c.nUnsettled])
 	}
 	c.cancelled += uint64(c.nUnsettled)
 	c.nUnsettled = 0
@@ -180,13 +187,25 @@ func (c *core) settle() {
 		h := c.head(b)
 		sink += c.head(h.prev).next + c.head(h.next).prev
 	}
-	c.touched = uint64(sink)
+	c.touched = sink
 	for _, b := range c.emptied[:n] {
 		c.leaveRing(b, uint32(c.head(b).word>>listShift&listMask))
 		c.release(b)
 	}
 	if far > 0 {
 		c.settleFar(c.emptiedFar[:far])
+	}
+}
+
+// leaveGroups gives up the places of noted timers.
+func (c *core) leaveGroups(notes []uint64) {
+	for _, v := range notes {
+		if v&keepsPlace != 0 {
+			continue
+		}
+		if place := c.linkOf(uint32(v >> 32)); place != 0 {
+			c.groups.vacate(place)
+		}
 	}
 }
 

@@ -32,6 +32,10 @@ type advance[T any] struct {
 	// schedules it again with its payload and group.
 	cur    Handle
 	curRef uint32
+	orphan struct { // and the group it lost its place in by CancelGroup
+		handle Handle
+		group  uint32
+	}
 }
 
 // starvedTicks is after how many ticks without a callback a lane is served
@@ -111,7 +115,7 @@ func (w *Wheel[T]) takePinned(ref uint32, f *Firing[T]) bool {
 	w.head(ref >> entryBits).word &^= 1<<(ref&entryMask) | 1<<(pinShift+ref&entryMask)
 	if p.every.period == 0 {
 		w.cur, w.curRef = f.Handle, ref
-		w.setLink(ref, p.group)
+		w.place = p.place
 		if p.home != ref {
 			w.clear(p.home)
 		}

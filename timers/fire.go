@@ -97,6 +97,7 @@ func (w *Wheel[T]) begin(to Tick) {
 
 func (w *Wheel[T]) stop() {
 	if w.inHand != 0 { // a callback unwound it
+		w.leavePlace()
 		if w.wipe != nil && w.curRef>>entryBits == w.inHand {
 			w.wipe(w.curRef)
 		}
@@ -240,17 +241,28 @@ func (w *Wheel[T]) runBlock(b uint32, lane Lane, held uint64, fire func(Firing[T
 			}
 		} else {
 			f.Handle, f.Missed = Handle{word>>genShift<<32 | uint64(ref)}, 0
-			w.cur, w.curRef = f.Handle, ref
+			w.cur, w.curRef, w.place = f.Handle, ref, w.linkOf(ref)
 			*p = word &^ (1 << i)
 			*due--
 		}
 		w.fired++
 		fire(f)
+		if w.place != 0 {
+			w.leavePlace()
+		}
 		if w.wipe != nil {
 			pays[i] = *new(T)
 		}
 	}
 	w.putDown(false)
+}
+
+// leavePlace has the one-shot whose callback ran leave its group.
+func (w *Wheel[T]) leavePlace() {
+	if w.place != 0 {
+		w.groups.vacate(w.place)
+		w.place = 0
+	}
 }
 
 // putDown ends the firing of the block in hand. If it is done, what is left in it

@@ -1,33 +1,37 @@
 package timers
 
-// A group lists its members by handle, in a queue of pages of one cache line. A
-// timer that fires or is cancelled tells its group nothing: its handle stays
-// behind, stale. That is what keeps fire and cancel to the cache lines of the
-// timer itself. Stale handles are swept in passes over the list: while a pass
-// goes on, whoever fills a page sweeps the four oldest ones, so that no call pays
-// for more. A pass begins when the list has grown by a quarter of what the pass
-// before it kept, or to the double if that found little to sweep.
+import "math/bits"
 
-const perPage = 7
+// A group lists its members in pages of one cache line. Each member knows its place
+// in them: the back link of its entry, or its pin, says it. Who ends gives its place
+// up, which is noted and done for many at a time, so that the cache misses overlap;
+// fire and cancel themselves touch nothing of the group. A page is full or has room;
+// one that was full takes members again once it has a few places free, so that pages
+// don't go back and forth.
+
+const (
+	perPage   = 12
+	placeBits = 4 // a place is page<<4 | index
+	placeMask = 1<<placeBits - 1
+	allPlaces = 1<<perPage - 1
+	roomy     = 4       // places free in a page that was full and takes members again
+	pinMember = 1 << 31 // the member is the number of a pin, not of an entry
+)
 
 type page struct {
-	next    uint32 // newer page
-	members [perPage]Handle
+	next, prev uint32 // full pages of the group, or those with room
+	group      uint32
+	used       uint16 // places, as bits
+	hasRoom    bool
+	members    [perPage]uint32
 }
 
 type group struct {
-	gen      uint32 // 0: never used
-	listed   uint32 // members in pages, stale ones included
-	limit    uint32 // a pass begins when more are listed
-	last     uint32 // page with which the pass ends; 0: no pass
-	kept     uint32 // by the pass so far
-	dropped  uint32
-	oldest   uint32 // pages; 0: none
-	newest   uint32
-	used     uint32 // members in the newest page
-	nextFree uint32
-	open     bool
-	paused   bool
+	gen        uint32 // 0: never used
+	room, full uint32 // first pages; 0: none
+	nextFree   uint32
+	open       bool
+	paused     bool
 }
 
 // groups keeps groups and their pages in chunks that never move.
@@ -39,6 +43,11 @@ type groups struct {
 	freeRec, freshRec   uint32
 	freePage, freshPage uint32
 	n, max, pagesUsed   int
+
+	// Places given up, see vacate.
+	vacated  [batch]uint32
+	nVacated uint32
+	touched  uint32
 }
 
 func (g *groups) init(chunkShift uint32, limit int) {
@@ -71,6 +80,14 @@ func (g *groups) name(ref uint32) Group {
 	return newGroup(g.rec(ref).gen, ref)
 }
 
+// of returns the group a place belongs to, 0 for no place.
+func (g *groups) of(place uint32) uint32 {
+	if place == 0 {
+		return 0
+	}
+	return g.page(place >> placeBits).group
+}
+
 func (g *groups) create() (Group, bool) {
 	i := g.freeRec
 	if i != 0 {
@@ -87,7 +104,7 @@ func (g *groups) create() (Group, bool) {
 	}
 	g.n++
 	r := g.rec(i)
-	*r = group{gen: r.gen + 1, open: true, limit: 4 * perPage}
+	*r = group{gen: r.gen + 1, open: true}
 	return newGroup(r.gen, i), true
 }
 
@@ -104,130 +121,89 @@ func (g *groups) close(ref uint32) {
 	g.freeRec = ref
 }
 
-// join lists a member of group r.
-func (c *core) join(r *group, member Handle) {
-	if r.used == perPage {
-		if r.last == 0 && r.listed > r.limit {
-			r.last, r.kept, r.dropped = r.newest, 0, 0
-		}
-		if r.last != 0 {
-			c.sweep(r)
-		}
+// join gives a member of group ref, whose record is r, a place.
+func (g *groups) join(ref uint32, r *group, member uint32) (place uint32) {
+	p := r.room
+	if p == 0 {
+		p = g.addPage(ref, r)
 	}
-	c.groups.list(r, member)
+	pg := g.page(p)
+	i := uint32(bits.TrailingZeros16(^pg.used))
+	pg.used |= 1 << i
+	pg.members[i] = member
+	if pg.used == allPlaces {
+		g.cut(&r.room, pg)
+		g.push(&r.full, p, pg)
+		pg.hasRoom = false
+	}
+	return p<<placeBits | i
 }
 
-// list appends a member.
-func (g *groups) list(r *group, member Handle) {
-	if r.newest == 0 || r.used == perPage {
-		g.addPage(r)
-	}
-	g.page(r.newest).members[r.used] = member
-	r.used++
-	r.listed++
+// setMember replaces the member at a place.
+func (g *groups) setMember(place, member uint32) {
+	g.page(place >> placeBits).members[place&placeMask] = member
 }
 
-// sweep lists the living members of the oldest four pages anew and drops the
-// stale ones. The page the pass ends with is not the newest one any more when
-// its turn comes, unless all behind it was swept into nothing.
-func (c *core) sweep(r *group) {
-	for range 4 {
-		p := r.oldest
-		old := *c.groups.page(p)
-		n := uint32(perPage)
-		if r.oldest = old.next; p == r.newest {
-			n = r.used
-			r.oldest, r.newest, r.used = 0, 0, 0
-		}
-		r.listed -= n
-		c.groups.freeOne(p)
-		c.warm(old.members[:n])
-		kept := r.listed
-		for _, m := range old.members[:n] {
-			if c.living(m) {
-				c.groups.list(r, m)
+// vacate notes that the member at a place has ended.
+func (g *groups) vacate(place uint32) {
+	n := g.nVacated
+	g.vacated[n%batch] = place
+	g.nVacated = n + 1
+	if n == batch-1 {
+		g.settle()
+	}
+}
+
+// settle takes vacated places out of their pages, after a look at all of these.
+func (g *groups) settle() {
+	places := g.vacated[:g.nVacated]
+	sink := uint32(0)
+	for _, place := range places {
+		sink += g.page(place >> placeBits).group
+	}
+	g.touched = sink
+	for _, place := range places {
+		p := place >> placeBits
+		pg := g.page(p)
+		pg.used &^= 1 << (place & placeMask)
+		switch {
+		case pg.hasRoom:
+			if pg.used == 0 {
+				g.cut(&g.rec(pg.group).room, pg)
+				g.freeOne(p)
 			}
+		case bits.OnesCount16(pg.used) <= perPage-roomy:
+			r := g.rec(pg.group)
+			g.cut(&r.full, pg)
+			g.push(&r.room, p, pg)
+			pg.hasRoom = true
 		}
-		kept = r.listed - kept
-		r.kept += kept
-		r.dropped += n - kept
-		if p == r.last {
-			r.last = 0
-			r.limit = r.listed + r.kept/4 + 4*perPage
-			if r.dropped < r.kept/4 {
-				r.limit = 2*r.listed + 4*perPage
-			}
-			return
-		}
+	}
+	g.nVacated = 0
+}
+
+// push puts a page first in a list, cut takes it out.
+func (g *groups) push(first *uint32, p uint32, pg *page) {
+	pg.next, pg.prev = *first, 0
+	if *first != 0 {
+		g.page(*first).prev = p
+	}
+	*first = p
+}
+
+func (g *groups) cut(first *uint32, pg *page) {
+	if pg.prev != 0 {
+		g.page(pg.prev).next = pg.next
+	} else {
+		*first = pg.next
+	}
+	if pg.next != 0 {
+		g.page(pg.next).prev = pg.prev
 	}
 }
 
-// living tells whether a member still stands for a pending timer.
-func (c *core) living(m Handle) bool {
-	if m.gen()&pinFlag != 0 {
-		return c.pins.findPin(m) != 0
-	}
-	w := c.head(m.ref() >> entryBits).word
-	return w>>genShift == m.v>>32 && w>>(m.v&entryMask)&1 != 0
-}
-
-// warm looks at the timers of a page's members, so that the cache misses of
-// the work that follows overlap.
-func (c *core) warm(members []Handle) {
-	var sink uint64
-	for _, m := range members {
-		if m.gen()&pinFlag == 0 {
-			sink += c.head(m.ref() >> entryBits).word
-		}
-	}
-	c.touched = sink
-}
-
-// eachPage calls f with the members of each page of a group, the oldest first. It
-// looks at the timers of some pages before it begins with the first of them.
-func (c *core) eachPage(r *group, f func(members []Handle)) {
-	for p := r.oldest; p != 0; {
-		const ahead = 9 // 63 timers
-		for q, n := p, 0; n < ahead && q != 0; n++ {
-			c.warm(c.groups.page(q).members[:r.filled(q)])
-			q = c.groups.after(r, q)
-		}
-		for n := 0; n < ahead && p != 0; n++ {
-			f(c.groups.page(p).members[:r.filled(p)])
-			p = c.groups.after(r, p)
-		}
-	}
-}
-
-// members calls f with each living member of a group and stores what it returns.
-func (c *core) members(r *group, f func(m Handle) Handle) {
-	c.eachPage(r, func(members []Handle) {
-		for i, m := range members {
-			if c.living(m) {
-				members[i] = f(m)
-			}
-		}
-	})
-}
-
-// filled returns how many members page p of the group holds.
-func (r *group) filled(p uint32) uint32 {
-	if p == r.newest {
-		return r.used
-	}
-	return perPage
-}
-
-// after returns the page that follows p, 0 if p is the newest.
-func (g *groups) after(r *group, p uint32) uint32 {
-	if p == r.newest {
-		return 0
-	}
-	return g.page(p).next
-}
-
-// addPage puts an empty page behind the newest.
-func (g *groups) addPage(r *group) {
+// addPage gives a group that has no room a page.
+func (g *groups) addPage(ref uint32, r *group) uint32 {
 	g.pagesUsed++
 	p := g.freePage
 	if p != 0 {
@@ -239,12 +215,10 @@ func (g *groups) addPage(r *group) {
 		}
 		g.freshPage++
 	}
-	if r.newest == 0 {
-		r.oldest = p
-	} else {
-		g.page(r.newest).next = p
-	}
-	r.newest, r.used = p, 0
+	pg := g.page(p)
+	pg.group, pg.used, pg.hasRoom = ref, 0, true
+	g.push(&r.room, p, pg)
+	return p
 }
 
 func (g *groups) freeOne(p uint32) {
@@ -255,20 +229,96 @@ func (g *groups) freeOne(p uint32) {
 
 // empty gives all pages of a group back.
 func (g *groups) empty(r *group) {
-	for p := r.oldest; p != 0; {
-		next := g.page(p).next
-		last := p == r.newest
-		g.freeOne(p)
-		if last {
-			break
+	for _, p := range [2]uint32{r.room, r.full} {
+		for p != 0 {
+			next := g.page(p).next
+			g.freeOne(p)
+			p = next
 		}
-		p = next
 	}
-	r.oldest, r.newest, r.used, r.listed, r.last = 0, 0, 0, 0, 0
+	r.room, r.full = 0, 0
 }
 
 func (g *groups) bytes() int64 {
 	return int64(len(g.recs))<<g.shift*size[group]() + int64(len(g.pages))<<g.shift*size[page]()
+}
+
+// eachPage calls f with each page of a group and its number. It looks at the timers of
+// some pages before it begins with the first of them.
+func (c *core) eachPage(r *group, f func(p uint32, pg *page)) {
+	for _, p := range [2]uint32{r.room, r.full} {
+		for p != 0 {
+			const ahead = 6 // 72 timers
+			for q, n := p, 0; n < ahead && q != 0; n++ {
+				pg := c.groups.page(q)
+				c.warm(pg)
+				q = pg.next
+			}
+			for n := 0; n < ahead && p != 0; n++ {
+				pg := c.groups.page(p)
+				f(p, pg)
+				p = pg.next
+			}
+		}
+	}
+}
+
+// warm looks at the timers of a page, so that the cache misses of the work that
+// follows overlap.
+func (c *core) warm(pg *page) {
+	var sink uint64
+	for used := pg.used; used != 0; used &= used - 1 {
+		if m := pg.members[bits.TrailingZeros16(used)]; m&pinMember == 0 {
+			sink += c.head(m >> entryBits).word
+		}
+	}
+	c.touched = uint32(sink)
+}
+
+// members calls f with each timer of a group that has not ended: its place and what
+// stands there.
+func (c *core) members(r *group, f func(place, member uint32)) {
+	c.settle()
+	c.groups.settle()
+	c.eachPage(r, func(p uint32, pg *page) {
+		for used := pg.used; used != 0; used &= used - 1 {
+			i := uint32(bits.TrailingZeros16(used))
+			if place := p<<placeBits | i; place != c.place {
+				f(place, pg.members[i])
+			}
+		}
+	})
+}
+
+// cancelMember cancels a timer whose group forgets it by itself.
+func (c *core) cancelMember(member uint32) {
+	if member&pinMember != 0 {
+		pin := member &^ pinMember
+		c.pins.rec(pin).place = 0
+		c.cancelled++
+		c.dropPin(pin)
+		return
+	}
+	if c.wipe != nil {
+		c.wipe(member)
+	}
+	if c.waiting {
+		c.cancelled++
+		c.uncount(member >> entryBits)
+		c.clear(member)
+		return
+	}
+	p := &c.head(member >> entryBits).word
+	*p &^= 1 << (member & entryMask)
+	c.unsettle(note(member, *p) | keepsPlace)
+}
+
+// groupInHand is the group of the one-shot whose callback runs.
+func (w *Wheel[T]) groupInHand() uint32 {
+	if w.place == 0 && w.orphan.handle == w.cur {
+		return w.orphan.group
+	}
+	return w.groups.of(w.place)
 }
 
 // NewGroup makes an empty group.
@@ -290,7 +340,7 @@ func (w *Wheel[T]) CloseGroup(g Group) int {
 	n := w.CancelGroup(g)
 	if w.groups.find(g) != nil {
 		w.groups.close(g.ref())
-		if w.inHand != 0 && w.cur != (Handle{}) && w.linkOf(w.curRef) == g.ref() {
+		if w.groupInHand() == g.ref() {
 			w.cur = Handle{} // the timer in hand can't be reset any more
 		}
 	}
@@ -303,13 +353,15 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 	if r == nil {
 		return 0
 	}
-	before := w.Cancelled()
-	w.eachPage(r, func(members []Handle) {
-		for _, m := range members {
-			w.Cancel(m)
-		}
+	n := 0
+	w.members(r, func(_, member uint32) {
+		w.cancelMember(member)
+		n++
 	})
-	n := int(w.Cancelled() - before)
+	if w.groups.of(w.place) == g.ref() {
+		w.orphan.handle, w.orphan.group = w.cur, g.ref()
+		w.place = 0
+	}
 	w.groups.empty(r)
 	return n
 }
@@ -321,10 +373,16 @@ func (w *Wheel[T]) GroupLen(g Group) int {
 	if r == nil {
 		return 0
 	}
+	w.settle()
+	w.groups.settle()
 	n := 0
-	w.members(r, func(m Handle) Handle {
-		n++
-		return m
-	})
+	for _, p := range [2]uint32{r.room, r.full} {
+		for ; p != 0; p = w.groups.page(p).next {
+			n += bits.OnesCount16(w.groups.page(p).used)
+		}
+	}
+	if w.groups.of(w.place) == g.ref() {
+		n--
+	}
 	return n
 }

@@ -134,7 +134,7 @@ func (w *Wheel[T]) describe(ref, pin uint32) Pending[T] {
 	var g uint32
 	if pin != 0 {
 		r := w.pins.rec(pin)
-		g = r.group
+		g = r.place
 		p.Periodic, p.Paused = r.every.period != 0, r.frozen
 		if r.frozen {
 			p.Deadline = w.now + Tick(max(r.remaining, 1))
@@ -142,6 +142,6 @@ func (w *Wheel[T]) describe(ref, pin uint32) Pending[T] {
 	} else {
 		g = w.linkOf(ref)
 	}
-	p.Group = w.groups.name(g)
+	p.Group = w.groups.name(w.groups.of(g))
 	return p
 }

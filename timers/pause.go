@@ -16,19 +16,18 @@ func (w *Wheel[T]) Pause(g Group) bool {
 		return false
 	}
 	r.paused = true
-	w.members(r, func(m Handle) Handle {
-		ref := m.ref()
-		if m.gen()&pinFlag != 0 {
-			w.freezePin(ref)
-			return m
+	w.members(r, func(place, member uint32) {
+		if member&pinMember != 0 {
+			w.freezePin(member &^ pinMember)
+			return
 		}
-		b := ref >> entryBits
+		b := member >> entryBits
 		w.uncount(b)
-		i := w.freeze(ref, Span(w.meta(b).deadline-w.now))
+		i := w.freeze(member, Span(w.meta(b).deadline-w.now))
 		p := w.pins.rec(i)
-		p.home, p.group = ref, g.ref()
-		p.order, p.index = w.meta(b).stamp, ref&entryMask
-		return w.pins.handle(i)
+		p.home, p.place = member, place
+		p.order, p.index = w.meta(b).stamp, member&entryMask
+		w.groups.setMember(place, i|pinMember)
 	})
 	return true
 }
@@ -57,11 +56,10 @@ func (c *core) freezePin(i uint32) {
 }
 
 // fileFrozen takes an entry, in no list, for a one-shot that is born frozen.
-func (c *core) fileFrozen(deadline Tick, s *Spec) Handle {
-	h := c.limboEntry(s.Lane)
+func (c *core) fileFrozen(deadline Tick, lane Lane) Handle {
+	h := c.limboEntry(lane)
 	i := c.freeze(h.ref(), Span(deadline-c.now))
-	p := c.pins.rec(i)
-	p.home, p.group = h.ref(), s.Group.ref()
+	c.pins.rec(i).home = h.ref()
 	return h
 }
 
@@ -89,9 +87,8 @@ func (w *Wheel[T]) Resume(g Group) bool {
 	}
 	r.paused = false
 	list := w.resuming[:0]
-	w.members(r, func(m Handle) Handle {
-		list = append(list, m.ref()) // all are pinned
-		return m
+	w.members(r, func(_, member uint32) {
+		list = append(list, member&^pinMember) // all are pinned
 	})
 	slices.SortFunc(list, func(a, b uint32) int {
 		p, q := w.pins.rec(a), w.pins.rec(b)

@@ -69,8 +69,7 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 	pin := w.pins.rec(i)
 	pin.at, pin.lane, pin.every = ref, s.Lane, every
 	if g != nil {
-		pin.group = s.Group.ref()
-		w.join(g, w.pins.handle(i))
+		pin.place = w.groups.join(s.Group.ref(), g, i|pinMember)
 	}
 	*w.pay(ref) = p
 	w.armed++

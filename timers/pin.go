@@ -13,7 +13,7 @@ type pin struct {
 	gen    uint32
 	at     uint32 // entry that holds the payload
 	home   uint32 // entry that the caller's handle names, 0: the pin itself
-	group  uint32 // 0: none
+	place  uint32 // in its group, 0: none
 	next   uint32 // free pins
 	lane   Lane
 	used   bool
@@ -94,7 +94,7 @@ func (c *core) pinOf(ref uint32) uint32 {
 	return c.linkOf(ref)
 }
 
-// dropPin cancels a pinned timer, without its group's knowledge.
+// dropPin cancels a pinned timer.
 func (c *core) dropPin(i uint32) {
 	p := c.pins.rec(i)
 	if !p.frozen {
@@ -110,6 +110,9 @@ func (c *core) unpin(i uint32) {
 	c.clear(p.at)
 	if p.home != 0 && p.home != p.at {
 		c.clear(p.home)
+	}
+	if p.place != 0 {
+		c.groups.vacate(p.place)
 	}
 	c.pins.freePin(i)
 }

@@ -31,9 +31,9 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 	b := ref >> entryBits
 	to := w.file(deadline, w.lane(b))
 	*w.pay(to.ref()) = *w.pay(ref)
-	if g := w.linkOf(ref); g != 0 {
-		w.setLink(to.ref(), g)
-		w.join(w.groups.rec(g), to)
+	if place := w.linkOf(ref); place != 0 {
+		w.setLink(to.ref(), place)
+		w.groups.setMember(place, to.ref())
 	}
 	w.uncount(b)
 	w.clear(ref)
@@ -42,7 +42,7 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 
 // again schedules the one-shot in whose callback we are once more.
 func (w *Wheel[T]) again(deadline Tick) (Handle, bool) {
-	h, err := w.At(deadline, *w.pay(w.curRef), Spec{Group: w.groups.name(w.linkOf(w.curRef)), Lane: w.inLane})
+	h, err := w.At(deadline, *w.pay(w.curRef), Spec{Group: w.groups.name(w.groupInHand()), Lane: w.inLane})
 	if err != nil {
 		return w.cur, false
 	}

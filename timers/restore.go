@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Restore makes a wheel of what [Wheel.AppendSnapshot] appended. It goes on where
@@ -43,7 +44,7 @@ func Restore[T any](b []byte, decode func(b []byte) (T, error)) (*Wheel[T], erro
 		*w.pay(ref) = p
 	})
 	r.need(len(r.b) == 0, "%d bytes are left over", len(r.b))
-	for _, step := range []func(){r.listBlocks, r.checkBlocks, r.checkPins, r.checkGroups} {
+	for _, step := range []func(){r.linkMembers, r.listBlocks, r.checkBlocks, r.checkPins} {
 		if r.err == nil {
 			step()
 		}
@@ -111,7 +112,6 @@ type restorer struct {
 	furthest       int64   // no deadline, grid point or remainder is further from now
 	taken          []uint8 // of each block, see core.taken
 	plain          int     // timers without a pin
-	grouped        int     // timers that belong to a group
 }
 
 func (r *restorer) getGroups() {
@@ -131,7 +131,7 @@ func (r *restorer) getGroups() {
 		rec.open, rec.paused = flags&snapOpen != 0, flags&snapPaused != 0
 		if rec.open {
 			g.n++
-			r.getMembers(rec)
+			r.getPages(i, rec)
 		} else if r.need(!rec.paused, "group %d is paused, but closed", i); rec.gen != math.MaxUint32 {
 			closed++
 		}
@@ -142,26 +142,36 @@ func (r *restorer) getGroups() {
 		func(i, next uint32) { g.rec(i).nextFree = next })
 }
 
-// getMembers reads the list of a group, and where a pass over it is.
-func (r *restorer) getMembers(rec *group) {
+// getPages reads the members of group i: first the pages with room, then the full ones.
+func (r *restorer) getPages(i uint32, rec *group) {
 	g := &r.c.groups
-	for range r.uint("members of a group", uint64(len(r.b))) {
-		m := newHandle(uint32(r.uint("generation of a member", math.MaxUint32)),
-			uint32(r.uint("number of a member", math.MaxUint32)))
-		if r.err != nil {
-			return
+	for list := range 2 {
+		var pages []uint32
+		for range r.uint("pages of a group", uint64(len(r.b))) {
+			p := g.addPage(i, rec)
+			pages = append(pages, p)
+			pg := g.page(p)
+			pg.used = uint16(r.uint("places used of a page", allPlaces))
+			n := bits.OnesCount16(pg.used)
+			r.need(n > 0 && n < perPage || list == 1 && n == perPage, "a page of group %d has %d members", i, n)
+			r.need(list == 0 || n > perPage-roomy, "a full page of group %d has %d members", i, n)
+			for used := pg.used; used != 0; used &= used - 1 {
+				pg.members[bits.TrailingZeros16(used)] = uint32(r.uint("member", math.MaxUint32))
+			}
+			if r.err != nil {
+				return
+			}
+			g.cut(&rec.room, pg)
+			pg.hasRoom = list == 0
 		}
-		g.list(rec, m)
-	}
-	last := r.uint("page with which a pass ends", uint64(rec.listed+perPage-1)/perPage)
-	if last > 0 {
-		for rec.last = rec.oldest; last > 1; last-- {
-			rec.last = g.page(rec.last).next
+		first := &rec.room
+		if list == 1 {
+			first = &rec.full
+		}
+		for _, p := range slices.Backward(pages) {
+			g.push(first, p, g.page(p))
 		}
 	}
-	rec.limit = uint32(r.uint("limit of a group's list", math.MaxUint32))
-	rec.kept = uint32(r.uint("members kept", math.MaxUint32))
-	rec.dropped = uint32(r.uint("members dropped", math.MaxUint32))
 }
 
 func (r *restorer) getPins() {
@@ -196,7 +206,6 @@ func (r *restorer) getPin(rec *pin) {
 	c := r.c
 	rec.at = uint32(r.uint("place of a pin", math.MaxUint32))
 	rec.home = uint32(r.uint("home of a pin", math.MaxUint32))
-	rec.group = r.u32("group of a pin", c.groups.freshRec)
 	rec.lane = laneOf[r.u32("lane of a pin", Lanes)]
 	if rec.frozen {
 		rec.remaining = Span(r.int("what remains of a timer", -int64(c.now), r.furthest))
@@ -321,7 +330,7 @@ func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 	}
 }
 
-// getEntry reads whom an entry belongs to, and its payload.
+// getEntry reads the pin of an entry, if it has one, and its payload.
 func (r *restorer) getEntry(ref uint32, payload func(ref uint32)) {
 	c := r.c
 	if c.head(ref>>entryBits).word>>(pinShift+ref&entryMask)&1 != 0 {
@@ -338,13 +347,6 @@ func (r *restorer) getEntry(ref uint32, payload func(ref uint32)) {
 			payload(ref)
 		}
 		return
-	}
-	g := r.u32("group of a timer", c.groups.freshRec)
-	if g != 0 {
-		rec := c.groups.rec(g)
-		r.need(rec.open && !rec.paused, "entry %d would fire, but its group %d is closed or paused", ref, g)
-		c.setLink(ref, g)
-		r.grouped++
 	}
 	r.plain++
 	payload(ref)

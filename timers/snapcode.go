@@ -59,14 +59,18 @@ func (o *writer) bytes(b []byte) {
 
 // chain writes a list of records linked by next, and how many they are.
 func (o *writer) chain(first uint32, next func(uint32) uint32) {
-	n := uint64(0)
-	for i := first; i != 0; i = next(i) {
-		n++
-	}
-	o.uint(n)
+	o.uint(length(first, next))
 	for i := first; i != 0; i = next(i) {
 		o.uint(uint64(i))
 	}
+}
+
+// length counts the records of a list.
+func length(first uint32, next func(uint32) uint32) (n uint64) {
+	for i := first; i != 0; i = next(i) {
+		n++
+	}
+	return n
 }
 
 func (o *writer) begin() {

@@ -31,6 +31,7 @@ func (w *Wheel[T]) AppendSnapshot(b []byte, encode func(b []byte, p T) ([]byte, 
 		return b, ErrAdvancing
 	}
 	w.settle()
+	w.groups.settle()
 	o := &writer{b: slices.Grow(b, 1024+w.used*16+w.pending()*8)}
 	o.begin()
 	w.putState(o)
@@ -86,8 +87,8 @@ func flag(on bool, bit uint64) uint64 {
 	return 0
 }
 
-// put writes the groups. Members are written in order, stale ones as well: when
-// they are swept decides the order in which the others come.
+// put writes the groups. Members are written by page and place: these decide the order
+// in which they are cancelled together, and so which blocks are used next.
 func (g *groups) put(o *writer) {
 	o.uint(uint64(g.freshRec))
 	for i := uint32(1); i < g.freshRec; i++ {
@@ -96,24 +97,17 @@ func (g *groups) put(o *writer) {
 		if !r.open {
 			continue
 		}
-		o.uint(uint64(r.listed))
-		last, nth := uint64(0), uint64(0)
-		for p := r.oldest; p != 0; p = g.page(p).next {
-			pg, n := g.page(p), uint32(perPage)
-			if p == r.newest {
-				n = r.used
-			}
-			for _, m := range pg.members[:n] {
-				o.uint(uint64(m.gen()), uint64(m.ref()))
-			}
-			if nth++; p == r.last {
-				last = nth
-			}
-			if p == r.newest {
-				break
+		for _, first := range [2]uint32{r.room, r.full} {
+			next := func(p uint32) uint32 { return g.page(p).next }
+			o.uint(length(first, next))
+			for p := first; p != 0; p = next(p) {
+				pg := g.page(p)
+				o.uint(uint64(pg.used))
+				for used := pg.used; used != 0; used &= used - 1 {
+					o.uint(uint64(pg.members[bits.TrailingZeros16(used)]))
+				}
 			}
 		}
-		o.uint(last, uint64(r.limit), uint64(r.kept), uint64(r.dropped))
 	}
 	o.chain(g.freeRec, func(i uint32) uint32 { return g.rec(i).nextFree })
 }
@@ -127,7 +121,7 @@ func (p *pins) put(o *writer) {
 			continue
 		}
 		o.uint(snapUsed|flag(r.frozen, snapFrozen)|flag(r.every.delay, snapDelay), uint64(r.gen))
-		o.uint(uint64(r.at), uint64(r.home), uint64(r.group), uint64(rankOf[r.lane]))
+		o.uint(uint64(r.at), uint64(r.home), uint64(rankOf[r.lane]))
 		if r.frozen {
 			o.int(int64(r.remaining))
 			o.uint(r.order, uint64(r.index))
@@ -158,9 +152,10 @@ func (c *core) putBlocks(o *writer, payload func(ref uint32) error) error {
 		o.uint(uint64(taken), live, word>>pinShift&live, uint64(c.meta(b).deadline), c.meta(b).stamp)
 		for ; live != 0; live &= live - 1 {
 			ref := b<<entryBits | uint32(bits.TrailingZeros64(live))
-			o.uint(uint64(c.linkOf(ref)))
-			if i := c.pinOf(ref); i != 0 && c.pins.rec(i).at != ref {
-				continue // forwards to where the payload is
+			if i := c.pinOf(ref); i != 0 {
+				if o.uint(uint64(i)); c.pins.rec(i).at != ref {
+					continue // forwards to where the payload is
+				}
 			}
 			if err := payload(ref); err != nil {
 				return err

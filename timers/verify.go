@@ -1,5 +1,7 @@
 package timers
 
+import "math/bits"
+
 // checkBlocks checks that blocks in use are so for a reason, and what of the
 // emptied ones and of the one open for paused timers.
 func (r *restorer) checkBlocks() {
@@ -47,11 +49,8 @@ func (r *restorer) checkPins() {
 			return
 		}
 		paused := false
-		if p.group != 0 {
-			g := c.groups.rec(p.group)
-			paused = g.paused
-			r.need(g.open, "pin %d is of group %d, which is closed", i, p.group)
-			r.grouped++
+		if p.place != 0 {
+			paused = c.groups.rec(c.groups.of(p.place)).paused
 		}
 		r.need(p.frozen == paused, "pin %d is frozen: %v, its group paused: %v", i, p.frozen, paused)
 		r.need(p.frozen || c.head(p.at>>entryBits).word&parkedBit == 0, "pin %d would fire, but is in no list", i)
@@ -59,62 +58,39 @@ func (r *restorer) checkPins() {
 	c.armed = c.cancelled + uint64(n)
 }
 
-// checkGroups checks that groups list each of their timers once, and otherwise
-// nothing but handles that stay stale.
-func (r *restorer) checkGroups() {
-	c := r.c
-	seen := make([]uint8, len(r.taken)) // entries of each block
-	seenPin := make([]bool, c.pins.fresh)
-	listed := 0
-	for i := uint32(1); i < c.groups.freshRec && r.err == nil; i++ {
-		rec := c.groups.rec(i)
-		for p := rec.oldest; p != 0 && r.err == nil; p = c.groups.page(p).next {
-			n := uint32(perPage)
-			if p == rec.newest {
-				n = rec.used
-			}
-			for _, m := range c.groups.page(p).members[:n] {
-				if !r.stays(m) {
-					r.bad("group %d lists a timer that was never made", i)
-					return
+// linkMembers tells the members of groups their places.
+func (r *restorer) linkMembers() {
+	g := &r.c.groups
+	for i := uint32(1); i < g.freshRec; i++ {
+		rec := g.rec(i)
+		for _, first := range [2]uint32{rec.room, rec.full} {
+			for p := first; p != 0 && r.err == nil; p = g.page(p).next {
+				pg := g.page(p)
+				for used := pg.used; used != 0; used &= used - 1 {
+					k := uint32(bits.TrailingZeros16(used))
+					r.linkMember(i, rec, p<<placeBits|k, pg.members[k])
 				}
-				if !c.living(m) {
-					continue
-				}
-				listed++
-				if m.gen()&pinFlag != 0 {
-					r.need(!seenPin[m.ref()] && c.pins.rec(m.ref()).group == i, "group %d lists pin %d of another, or twice", i, m.ref())
-					seenPin[m.ref()] = true
-					continue
-				}
-				bit := uint8(1) << (m.ref() & entryMask)
-				b := c.slab.ordinal(m.ref() >> entryBits)
-				r.need(seen[b]&bit == 0 && c.pinOf(m.ref()) == 0 && c.linkOf(m.ref()) == i,
-					"group %d lists entry %d of another, or twice", i, m.ref())
-				seen[b] |= bit
-			}
-			if p == rec.newest {
-				break
 			}
 		}
 	}
-	r.need(listed == r.grouped, "groups list %d timers of the %d that belong to one", listed, r.grouped)
 }
 
-// stays tells whether a member was given out, so that no timer yet to come
-// will have the same handle.
-func (r *restorer) stays(m Handle) bool {
+func (r *restorer) linkMember(i uint32, rec *group, place, m uint32) {
 	c := r.c
-	if m.gen()&pinFlag != 0 {
-		return m.ref() > 0 && m.ref() < c.pins.fresh && m.gen()&^pinFlag <= c.pins.rec(m.ref()).gen
+	if m&pinMember != 0 {
+		pin := m &^ pinMember
+		if pin == 0 || pin >= c.pins.fresh || !c.pins.rec(pin).used || c.pins.rec(pin).place != 0 {
+			r.bad("group %d lists pin %d, which is free or of another", i, pin)
+			return
+		}
+		c.pins.rec(pin).place = place
+		return
 	}
-	b := m.ref() >> entryBits
-	if !r.made(b) {
-		return false
+	b := m >> entryBits
+	if !r.made(b) || !c.inUse(b) || c.head(b).word>>(m&entryMask)&1 == 0 || c.linkOf(m) != 0 {
+		r.bad("group %d lists entry %d, which is free or of another", i, m)
+		return
 	}
-	gen := uint32(c.head(b).word >> genShift)
-	if !c.inUse(b) { // not in use: its generation is yet to come
-		return m.gen() < gen
-	}
-	return m.gen() < gen || m.gen() == gen && m.ref()&entryMask < uint32(r.taken[c.slab.ordinal(b)])
+	r.need(!rec.paused, "entry %d would fire, but its group %d is paused", m, i)
+	c.setLink(m, place)
 }

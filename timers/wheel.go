@@ -186,12 +186,12 @@ func (w *Wheel[T]) after(d Span, p T, s Spec) (Handle, error) {
 			return Handle{}, ErrClosed
 		}
 		if r.paused {
-			h = w.fileFrozen(deadline, &s)
-			w.join(r, w.pins.handle(w.linkOf(h.ref())))
+			h = w.fileFrozen(deadline, s.Lane)
+			pin := w.linkOf(h.ref())
+			w.pins.rec(pin).place = w.groups.join(s.Group.ref(), r, pin|pinMember)
 		} else {
 			h = w.file(deadline, s.Lane)
-			w.setLink(h.ref(), s.Group.ref())
-			w.join(r, h)
+			w.setLink(h.ref(), w.groups.join(s.Group.ref(), r, h.ref()))
 		}
 	}
 	*w.pay(h.ref()) = p
@@ -245,7 +245,7 @@ func (w *Wheel[T]) Cancel(h Handle) bool {
 	}
 	word &^= bit
 	*p = word
-	w.unsettle(note(b, word))
+	w.unsettle(note(h.ref(), word))
 	return true
 }
 
@@ -262,12 +262,15 @@ func (c *core) cancelOdd(h Handle) bool {
 	case c.waiting:
 		c.cancelled++
 		c.uncount(ref >> entryBits)
+		if place := c.linkOf(ref); place != 0 {
+			c.groups.vacate(place)
+		}
 		c.clear(ref)
 	default:
 		c.wipe(ref)
 		p := &c.head(ref >> entryBits).word
 		*p &^= 1 << (ref & entryMask)
-		c.unsettle(note(ref>>entryBits, *p))
+		c.unsettle(note(ref, *p))
 	}
 	return true
 }
