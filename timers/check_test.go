@@ -269,14 +269,14 @@ func (k *checker) grouped() error {
 	ended := k.ended()
 	for ref := uint32(1); ref < c.groups.freshRec; ref++ {
 		r := c.groups.rec(ref)
-		for _, first := range [2]uint32{r.room, r.full} {
+		for state, first := range c.groups.lists(r) {
 			prev := uint32(0)
 			for p := first; p != 0; p = c.groups.page(p).next {
 				pages++
 				pg := c.groups.page(p)
 				n := bits.OnesCount16(pg.used)
-				if pg.prev != prev || pg.group != ref || pg.hasRoom != (first == r.room) ||
-					n == 0 || pg.hasRoom && n == perPage || !pg.hasRoom && n <= perPage-roomy {
+				if pg.state != openPage && pg.prev != prev || pg.group != ref || pg.state != pageState(state) ||
+					state > 0 && n == 0 || pg.state == roomyPage && n == perPage || pg.state == fullPage && n <= perPage-roomy {
 					return fmt.Errorf("page %d of group %d: %+v", p, ref, pg)
 				}
 				prev = p

@@ -5,33 +5,44 @@ import "math/bits"
 // A group lists its members in pages of one cache line. Each member knows its place
 // in them: the back link of its entry, or its pin, says it. Who ends gives its place
 // up, which is noted and done for many at a time, so that the cache misses overlap;
-// fire and cancel themselves touch nothing of the group. A page is full or has room;
-// one that was full takes members again once it has a few places free, so that pages
-// don't go back and forth.
+// fire and cancel themselves touch nothing of the group. One page is open: who joins
+// takes a place there, which the group's record knows, so that the page itself is only
+// written. The others are full or have room; one that was full is opened again only
+// after it has a few places free.
 
 const (
 	perPage   = 12
 	placeBits = 4 // a place is page<<4 | index
 	placeMask = 1<<placeBits - 1
 	allPlaces = 1<<perPage - 1
-	roomy     = 4       // places free in a page that was full and takes members again
+	roomy     = 4       // places free in a page that may be opened again
 	pinMember = 1 << 31 // the member is the number of a pin, not of an entry
 )
 
 type page struct {
 	next, prev uint32 // full pages of the group, or those with room
 	group      uint32
-	used       uint16 // places, as bits
-	hasRoom    bool
+	used       uint16 // places, as bits; of the open page the group knows them
+	state      pageState
 	members    [perPage]uint32
 }
 
+type pageState uint8
+
+const (
+	openPage pageState = iota
+	roomyPage
+	fullPage
+)
+
 type group struct {
 	gen        uint32 // 0: never used
-	room, full uint32 // first pages; 0: none
-	nextFree   uint32
+	page       uint32 // the open one; 0: none
+	free       uint16 // places of the open page, as bits
 	open       bool
 	paused     bool
+	room, full uint32 // first pages; 0: none
+	nextFree   uint32
 }
 
 // groups keeps groups and their pages in chunks that never move.
@@ -123,20 +134,30 @@ func (g *groups) close(ref uint32) {
 
 // join gives a member of group ref, whose record is r, a place.
 func (g *groups) join(ref uint32, r *group, member uint32) (place uint32) {
-	p := r.room
-	if p == 0 {
-		p = g.addPage(ref, r)
+	if r.free == 0 {
+		g.openPage(ref, r)
 	}
-	pg := g.page(p)
-	i := uint32(bits.TrailingZeros16(^pg.used))
-	pg.used |= 1 << i
-	pg.members[i] = member
-	if pg.used == allPlaces {
+	i := uint32(bits.TrailingZeros16(r.free))
+	r.free &= r.free - 1
+	g.page(r.page).members[i] = member
+	return r.page<<placeBits | i
+}
+
+// openPage opens a page for a group whose open one, if any, has no place free.
+func (g *groups) openPage(ref uint32, r *group) {
+	if r.page != 0 {
+		pg := g.page(r.page)
+		pg.used, pg.state = allPlaces, fullPage
+		g.push(&r.full, r.page, pg)
+	}
+	if p := r.room; p != 0 {
+		pg := g.page(p)
 		g.cut(&r.room, pg)
-		g.push(&r.full, p, pg)
-		pg.hasRoom = false
+		r.page, r.free = p, allPlaces&^pg.used
+		pg.state = openPage
+		return
 	}
-	return p<<placeBits | i
+	r.page, r.free = g.newPage(ref), allPlaces
 }
 
 // setMember replaces the member at a place.
@@ -163,26 +184,28 @@ func (g *groups) settle() {
 	}
 	g.touched = sink
 	for _, place := range places {
-		p := place >> placeBits
+		p, bit := place>>placeBits, uint16(1)<<(place&placeMask)
 		pg := g.page(p)
-		pg.used &^= 1 << (place & placeMask)
+		if pg.state == openPage {
+			g.rec(pg.group).free |= bit
+			continue
+		}
+		pg.used &^= bit
 		switch {
-		case pg.hasRoom:
-			if pg.used == 0 {
-				g.cut(&g.rec(pg.group).room, pg)
-				g.freeOne(p)
-			}
-		case bits.OnesCount16(pg.used) <= perPage-roomy:
+		case pg.used == 0:
+			g.cut(&g.rec(pg.group).room, pg)
+			g.freeOne(p)
+		case pg.state == fullPage && bits.OnesCount16(pg.used) <= perPage-roomy:
 			r := g.rec(pg.group)
 			g.cut(&r.full, pg)
 			g.push(&r.room, p, pg)
-			pg.hasRoom = true
+			pg.state = roomyPage
 		}
 	}
 	g.nVacated = 0
 }
 
-// push puts a page first in a list, cut takes it out.
+// push puts a page first in a list, cut takes it out. Next of the open page is 0.
 func (g *groups) push(first *uint32, p uint32, pg *page) {
 	pg.next, pg.prev = *first, 0
 	if *first != 0 {
@@ -200,10 +223,11 @@ func (g *groups) cut(first *uint32, pg *page) {
 	if pg.next != 0 {
 		g.page(pg.next).prev = pg.prev
 	}
+	pg.next = 0
 }
 
-// addPage gives a group that has no room a page.
-func (g *groups) addPage(ref uint32, r *group) uint32 {
+// newPage takes a page for a group, to be the open one.
+func (g *groups) newPage(ref uint32) uint32 {
 	g.pagesUsed++
 	p := g.freePage
 	if p != 0 {
@@ -216,8 +240,7 @@ func (g *groups) addPage(ref uint32, r *group) uint32 {
 		g.freshPage++
 	}
 	pg := g.page(p)
-	pg.group, pg.used, pg.hasRoom = ref, 0, true
-	g.push(&r.room, p, pg)
+	pg.group, pg.state, pg.next = ref, openPage, 0
 	return p
 }
 
@@ -227,16 +250,25 @@ func (g *groups) freeOne(p uint32) {
 	g.pagesUsed--
 }
 
+// lists writes down the places used of the open page, and returns the first pages of
+// the group's lists, of which it is one.
+func (g *groups) lists(r *group) [3]uint32 {
+	if r.page != 0 {
+		g.page(r.page).used = allPlaces &^ r.free
+	}
+	return [3]uint32{r.page, r.room, r.full}
+}
+
 // empty gives all pages of a group back.
 func (g *groups) empty(r *group) {
-	for _, p := range [2]uint32{r.room, r.full} {
+	for _, p := range g.lists(r) {
 		for p != 0 {
 			next := g.page(p).next
 			g.freeOne(p)
 			p = next
 		}
 	}
-	r.room, r.full = 0, 0
+	r.page, r.free, r.room, r.full = 0, 0, 0, 0
 }
 
 func (g *groups) bytes() int64 {
@@ -246,7 +278,7 @@ func (g *groups) bytes() int64 {
 // eachPage calls f with each page of a group and its number. It looks at the timers of
 // some pages before it begins with the first of them.
 func (c *core) eachPage(r *group, f func(p uint32, pg *page)) {
-	for _, p := range [2]uint32{r.room, r.full} {
+	for _, p := range c.groups.lists(r) {
 		for p != 0 {
 			const ahead = 6 // 72 timers
 			for q, n := p, 0; n < ahead && q != 0; n++ {
@@ -376,7 +408,7 @@ func (w *Wheel[T]) GroupLen(g Group) int {
 	w.settle()
 	w.groups.settle()
 	n := 0
-	for _, p := range [2]uint32{r.room, r.full} {
+	for _, p := range w.groups.lists(r) {
 		for ; p != 0; p = w.groups.page(p).next {
 			n += bits.OnesCount16(w.groups.page(p).used)
 		}

@@ -142,34 +142,39 @@ func (r *restorer) getGroups() {
 		func(i, next uint32) { g.rec(i).nextFree = next })
 }
 
-// getPages reads the members of group i: first the pages with room, then the full ones.
+// getPages reads the members of group i: the open page, those with room, the full ones.
 func (r *restorer) getPages(i uint32, rec *group) {
 	g := &r.c.groups
-	for list := range 2 {
+	for list, state := range []pageState{openPage, roomyPage, fullPage} {
 		var pages []uint32
-		for range r.uint("pages of a group", uint64(len(r.b))) {
-			p := g.addPage(i, rec)
+		limit := uint64(len(r.b))
+		if state == openPage {
+			limit = 1
+		}
+		for range r.uint("pages of a group", limit) {
+			p := g.newPage(i)
 			pages = append(pages, p)
 			pg := g.page(p)
-			pg.used = uint16(r.uint("places used of a page", allPlaces))
+			pg.used, pg.state = uint16(r.uint("places used of a page", allPlaces)), state
 			n := bits.OnesCount16(pg.used)
-			r.need(n > 0 && n < perPage || list == 1 && n == perPage, "a page of group %d has %d members", i, n)
-			r.need(list == 0 || n > perPage-roomy, "a full page of group %d has %d members", i, n)
+			lo, hi := [...]int{0, 1, perPage - roomy + 1}[list], [...]int{perPage, perPage - 1, perPage}[list]
+			r.need(n >= lo && n <= hi, "a page of group %d has %d members: want %d to %d", i, n, lo, hi)
 			for used := pg.used; used != 0; used &= used - 1 {
 				pg.members[bits.TrailingZeros16(used)] = uint32(r.uint("member", math.MaxUint32))
 			}
 			if r.err != nil {
 				return
 			}
-			g.cut(&rec.room, pg)
-			pg.hasRoom = list == 0
-		}
-		first := &rec.room
-		if list == 1 {
-			first = &rec.full
 		}
 		for _, p := range slices.Backward(pages) {
-			g.push(first, p, g.page(p))
+			switch pg := g.page(p); state {
+			case openPage:
+				rec.page, rec.free = p, allPlaces&^pg.used
+			case roomyPage:
+				g.push(&rec.room, p, pg)
+			case fullPage:
+				g.push(&rec.full, p, pg)
+			}
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (g *groups) put(o *writer) {
 		if !r.open {
 			continue
 		}
-		for _, first := range [2]uint32{r.room, r.full} {
+		for _, first := range g.lists(r) {
 			next := func(p uint32) uint32 { return g.page(p).next }
 			o.uint(length(first, next))
 			for p := first; p != 0; p = next(p) {

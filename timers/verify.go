@@ -63,7 +63,7 @@ func (r *restorer) linkMembers() {
 	g := &r.c.groups
 	for i := uint32(1); i < g.freshRec; i++ {
 		rec := g.rec(i)
-		for _, first := range [2]uint32{rec.room, rec.full} {
+		for _, first := range g.lists(rec) {
 			for p := first; p != 0 && r.err == nil; p = g.page(p).next {
 				pg := g.page(p)
 				for used := pg.used; used != 0; used &= used - 1 {

@@ -134,8 +134,14 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 	// than cache, the fewer instructions stand between two calls the more of their
 	// cache misses overlap.
 	if uint64(d-1) >= uint64(w.near) || w.armed >= w.room ||
-		s.Group.v|uint64(s.Lane)|uint64(s.Jitter.Early)|uint64(s.Jitter.Late)|uint64(s.Jitter.Choices) != 0 {
+		uint64(s.Lane)|uint64(s.Jitter.Early)|uint64(s.Jitter.Late)|uint64(s.Jitter.Choices) != 0 {
 		return w.after(d, p, s)
+	}
+	var r *group
+	if s.Group != (Group{}) {
+		if r = w.groups.find(s.Group); r == nil || r.paused {
+			return w.after(d, p, s)
+		}
 	}
 	i := uint64((w.now + Tick(d)) & w.ring.mask)
 	cursors := w.ring.cursors
@@ -149,6 +155,9 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 	cursors[i] = h + 1
 	*w.pay(h.ref()) = p
 	w.armed++
+	if r != nil {
+		w.setLink(h.ref(), w.groups.join(s.Group.ref(), r, h.ref()))
+	}
 	return Handle{uint64(h)}, nil
 }
 
