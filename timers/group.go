@@ -322,27 +322,46 @@ func (c *core) members(r *group, f func(place, member uint32)) {
 	})
 }
 
-// cancelMember cancels a timer whose group forgets it by itself.
-func (c *core) cancelMember(member uint32) {
-	if member&pinMember != 0 {
-		pin := member &^ pinMember
+// cancelMembers cancels all timers of a group, whose pages are given back next.
+func (c *core) cancelMembers(r *group) {
+	c.settle()
+	c.groups.settle()
+	if p := c.place; p != 0 { // the timer in hand has fired
+		c.groups.page(p >> placeBits).members[p&placeMask] = 0
+	}
+	c.eachPage(r, func(_ uint32, pg *page) {
+		for used := pg.used; used != 0; used &= used - 1 {
+			m := pg.members[bits.TrailingZeros16(used)]
+			if m&pinMember != 0 || c.waiting || c.wipe != nil {
+				c.cancelMember(m)
+				continue
+			}
+			p := &c.heads[m>>(entryBits+chunkBits)][m>>entryBits&chunkMask].word
+			*p &^= 1 << (m & entryMask)
+			c.unsettle(note(m, *p) | keepsPlace)
+		}
+	})
+}
+
+// cancelMember is cancelMembers for one that needs more than the usual.
+func (c *core) cancelMember(m uint32) {
+	switch {
+	case m == 0:
+	case m&pinMember != 0:
+		pin := m &^ pinMember
 		c.pins.rec(pin).place = 0
 		c.cancelled++
 		c.dropPin(pin)
-		return
-	}
-	if c.wipe != nil {
-		c.wipe(member)
-	}
-	if c.waiting {
+	case c.waiting:
 		c.cancelled++
-		c.uncount(member >> entryBits)
-		c.clear(member)
-		return
+		c.uncount(m >> entryBits)
+		c.clear(m)
+	default:
+		c.wipe(m)
+		p := &c.head(m >> entryBits).word
+		*p &^= 1 << (m & entryMask)
+		c.unsettle(note(m, *p) | keepsPlace)
 	}
-	p := &c.head(member >> entryBits).word
-	*p &^= 1 << (member & entryMask)
-	c.unsettle(note(member, *p) | keepsPlace)
 }
 
 // groupInHand is the group of the one-shot whose callback runs.
@@ -385,17 +404,14 @@ func (w *Wheel[T]) CancelGroup(g Group) int {
 	if r == nil {
 		return 0
 	}
-	n := 0
-	w.members(r, func(_, member uint32) {
-		w.cancelMember(member)
-		n++
-	})
+	before := w.Cancelled()
+	w.cancelMembers(r)
 	if w.groups.of(w.place) == g.ref() {
 		w.orphan.handle, w.orphan.group = w.cur, g.ref()
 		w.place = 0
 	}
 	w.groups.empty(r)
-	return n
+	return int(w.Cancelled() - before)
 }
 
 // GroupLen returns how many timers of g are pending, paused ones included; 0 if
