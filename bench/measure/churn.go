@@ -49,9 +49,12 @@ func churn(c Case) (Row, error) {
 	}
 	defer p.Close()
 	v := newVictims(c.N, size)
-	warmFor, runFor := 5*time.Second, time.Second
-	if c.Quick {
+	warmFor, runFor := 2*time.Second, time.Second
+	switch {
+	case c.Quick:
 		warmFor, runFor = 1500*time.Millisecond, 300*time.Millisecond
+	case c.reference():
+		warmFor = 5 * time.Second
 	}
 	// What filling left contiguous is shuffled first.
 	pairs := max(1, int(float64(v.warm(p, 2*c.N, warmFor))*runFor.Seconds()))
@@ -104,11 +107,12 @@ func inUse() int {
 	return int(m.HeapAlloc + m.StackInuse)
 }
 
-// collection is how long a full collection takes, the median of five, in ms.
+// collection is how long a full collection takes in ms: the median of fifteen, or
+// of as many as fit into a second, but of three.
 func collection() *float64 {
 	runtime.GC()
 	var took []float64
-	for range 5 {
+	for first := time.Now(); len(took) < 3 || len(took) < 15 && time.Since(first) < time.Second; {
 		began := time.Now()
 		runtime.GC()
 		took = append(took, float64(time.Since(began).Nanoseconds())/1e6)
@@ -122,10 +126,7 @@ func bulk(c Case) (Row, error) {
 	if len(delays) == 0 {
 		return Row{}, fmt.Errorf("measure: W5: n is %d: want %d or more", c.N, bulkGroup)
 	}
-	rounds := 4
-	if c.Quick {
-		rounds = 2
-	}
+	rounds := c.passes(4, 2)
 	p, err := fill(c, delays, bulkGroup, c.park())
 	if err != nil {
 		return Row{}, err

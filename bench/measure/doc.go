@@ -28,6 +28,8 @@ import (
 	"fmt"
 	"runtime"
 	"time"
+
+	"github.com/tickwheel/tickwheel/bench/peer"
 )
 
 // Case names one measurement.
@@ -51,6 +53,24 @@ func (c Case) String() string {
 		s += " grouped"
 	}
 	return s
+}
+
+// reference tells whether the peer is one to measure with the most care.
+func (c Case) reference() bool {
+	k, err := peer.Find(c.Peer)
+	return err == nil && k.Reference
+}
+
+// passes is how often to go through what is timed, the first one included, which
+// does not count: full or quick times, twice for peers that are no reference.
+func (c Case) passes(full, quick int) int {
+	switch {
+	case c.Quick:
+		return quick
+	case c.reference():
+		return full
+	}
+	return 2
 }
 
 // Row is what came out. Fields that do not apply are nil.

@@ -89,6 +89,39 @@ func TestSteppedPeersFireOnTheTick(t *testing.T) {
 	})
 }
 
+// Many ticks in one call are as many calls of Step.
+func TestTicksAreSteps(t *testing.T) {
+	each(t, peer.Setup{N: 3}, func(t *testing.T, k peer.Kind, p peer.Peer) {
+		s, ok := p.(peer.Stepped)
+		if !ok {
+			return
+		}
+		for i, d := range []int32{2, 4, 700} {
+			p.Arm(i, d)
+		}
+		var got []int
+		for _, n := range []int{1, 3, 0, 695, 1} {
+			fired := s.Ticks(n)
+			if th, ok := p.(peer.Threaded); ok {
+				// Callbacks run on goroutines that may be late.
+				assert.Zero(t, fired)
+				want := []int{0, 2, 2, 2, 3}[len(got)]
+				require.Eventually(t, func() bool { return th.Fired() >= want }, 10*time.Second, time.Millisecond)
+				fired = th.Fired() - sum(got)
+			}
+			got = append(got, fired)
+		}
+		assert.Equal(t, []int{0, 2, 0, 0, 1}, got)
+	})
+}
+
+func sum(v []int) (total int) {
+	for _, n := range v {
+		total += n
+	}
+	return total
+}
+
 func TestGroupsAreClosedWhole(t *testing.T) {
 	const n = 60
 	each(t, peer.Setup{N: n}, func(t *testing.T, _ peer.Kind, p peer.Peer) {

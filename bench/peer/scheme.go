@@ -48,6 +48,14 @@ func (p *scheme) Step() Step {
 	return Step{Fired: r.Fired, Touched: r.Touched}
 }
 
+func (p *scheme) Ticks(n int) int {
+	s, fire, before := p.s, p.fire, p.s.Len()
+	for range n {
+		s.Advance(s.Now()+1, fire)
+	}
+	return before - s.Len()
+}
+
 func (p *scheme) Own() int { return 8 * cap(p.handles) }
 
 func (p *scheme) Close() { p.s.Close() }

@@ -6,6 +6,7 @@
 //   - A figure is the median over rounds; the least and all rounds stand in the
 //     file of results.
 //   - Files appear whole or not at all.
+//   - A figure that the wheel has to reach and does not is said to be missed.
 //
 // # Units
 //
@@ -17,7 +18,7 @@
 //
 // # Not provided
 //
-// Judgement: the document shows figures and ratios.
+// Tests of significance: how far rounds lie apart stands in the file of results.
 package report
 
 import (

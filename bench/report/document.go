@@ -23,10 +23,10 @@ func sections() []section {
 	return []section{
 		{"W1", "Churn", "Cancel a random pending timer and schedule another: ns a pair, and allocations a pair. With groups, each timer belongs to one of 100; no other peer has groups, so the ratio stands for all against our figure of the same size.", "ns a pair", nanoseconds},
 		{"W2", "Firing", "Timers spread over 200 ticks: ns a timer. Peers with goroutines of their own count in CPU time.", "ns a timer", nanoseconds},
-		{"W3", "Ticks", "*Idle*: a tick in which nothing is due, with a million pending. *Worst*: the longest single tick in which a million timers of the mix run out over 24 h, and the most timers that a tick moved (or counted down) and fired. *Far*: nothing within the hour. *Empty*: no timers.", "ns a tick", nanoseconds},
+		{"W3", "Ticks", "*Idle*: a tick in which nothing is due, with a million pending that begin 4,096 ticks later. *Worst*: the longest single tick in which a million timers of the mix run out over 24 h, and the most timers that a tick moved (or counted down) and fired. *Far*: nothing within the hour. *Empty*: no timers.", "ns a tick", nanoseconds},
 		{"W4", "Memory", "Bytes a timer after each was replaced twice, without the caller's handle, and the time of a full collection with all of them pending. *empty-heap* is a process without timers.", "bytes a timer", func(x Result) *float64 { return x.Bytes }},
 		{"W5", "Logout", "Sessions of 300 timers end one after the other, a million timers in all: ns a timer. Ours closes a group; with the others a session keeps its handles in a slice and cancels each.", "ns a timer", nanoseconds},
-		{"W6", "Growth", "The slowest single schedule call while none grow to a million, the collector off.", "ns, slowest call", nanoseconds},
+		{"W6", "Growth", "The slowest single schedule call while none grow to a million. The collector is off; preemption is left out by identical passes (see the method).", "ns, slowest call", nanoseconds},
 		{"W7", "Posts", "Goroutines (n) post functions as fast as they can while the owner runs them: wall time a post. Ours is `tick.Loop.Post` and whole ticks; beside it a bounded slice behind a mutex and a buffered channel.", "ns a post", nanoseconds},
 		{"W8", "Storms", "100,000 timers over ±2 s, where an earlier storm of as many has filled half of the window to twice the density: the fullest tick, how many times the mean that is, and the time of one scheduling call.", "fullest tick ÷ mean", func(x Result) *float64 { return x.RatioToMean }},
 	}
@@ -40,14 +40,25 @@ const method = `## Method
 - Each measurement has a process of its own, one at a time. Rounds are interleaved:
   every case once, then every case again. A figure is the **median of %[1]d rounds**;
   the file of results has the least and every round.
-- Filled in random order and warmed up: before W1 each timer was replaced twice
-  (or for 5 s); W2 and W5 leave out the first pass, which runs in fresh memory. Clocks
-  are monotonic and read around batches, but for the worst tick and the slowest call,
-  which are timed one by one (that includes a reading of the clock).
+- Filled in random order and warmed up: before W1 each timer was replaced twice,
+  W2 and W5 leave out the first pass, which runs in fresh memory. Clocks are monotonic
+  and read around batches, but for the worst tick and the slowest call, which are
+  timed one by one (that includes a reading of the clock).
+- Most care goes into the wheel and those that it is judged by, which are
+  %[2]s. For the others the warm-up of W1 ends after 2 s rather than 5 s, so that with many
+  timers more of their memory lies as it was filled, which favours them; W2 and W5
+  time one pass a round rather than take the median of three.
 - Garbage collection: a full one before each timing. GOGC is 100 during W1, W2, W5
-  and W7, so that who allocates pays for it; it is off during the worst tick and W6.
-- The worst tick is the longest one of the shorter times of two identical passes, so
-  that it is the structure's and not the machine's.
+  and W7, so that who allocates pays for it. **The collector is off during the worst
+  tick and W6**, where it would be all that is seen; what it costs stands under W4.
+- The slowest call of W6 and the worst tick are the structure's, not the machine's:
+  identical passes are timed call by call (tick by tick), the shortest time of each
+  counts, and the longest of those is the figure. W6 has five passes, or as many as
+  begin within 4 s, but two; each starts without the pages of the one before, so that
+  growth pays for them. The worst tick has two passes, one with peers of less care,
+  whose figure is then an upper bound.
+- A tick in which nothing is due is timed in a loop inside the peer's adapter: a few
+  nanoseconds would drown in a call through an interface.
 - Peers that keep real time get a day added to each delay where nothing shall fire.
   The Go runtime's timers share one function, which spares it a closure each.
 - The classical structures are package sim/schemes: plain, without a lock, 32 bytes a
@@ -69,9 +80,10 @@ func Document(results []Result, m Machine, pictures []string, source string) str
 	fmt.Fprintf(&b, "This file is written by the comparison; to write it again:\n\n```sh\ncd bench && go run ./cmd/compare\n```\n\n")
 	fmt.Fprintf(&b, "All rounds: [%[1]s](../bench/results/%[1]s).\n\n", source)
 	fmt.Fprintf(&b, "## Machine\n\n%s, %d cores, memory %s, %s, %s. %s, %s in all.\n\n", m.CPU, m.Cores, m.Memory, m.System, m.Go, m.Date, m.Took)
-	fmt.Fprintf(&b, method, m.Rounds)
+	fmt.Fprintf(&b, method, m.Rounds, references())
 	b.WriteString("\n" + peers(m) + "\n")
 	b.WriteString(summary(results))
+	b.WriteString(floorTable(results))
 	for _, s := range sections() {
 		fmt.Fprintf(&b, "## %s · %s\n\n%s\n\n", s.measure, s.title, s.text)
 		b.WriteString(table(results, s.measure))
@@ -82,6 +94,17 @@ func Document(results []Result, m Machine, pictures []string, source string) str
 	}
 	b.WriteString(elsewhere)
 	return b.String()
+}
+
+// references names the peers that are measured with the most care, but ours.
+func references() string {
+	var names []string
+	for _, k := range peer.Kinds() {
+		if k.Reference && k.Name != "tickwheel" {
+			names = append(names, k.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // picturePath is where the picture of a measure lies, seen from the document.

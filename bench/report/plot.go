@@ -6,12 +6,13 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	_ "gonum.org/v1/plot/vg/vgsvg" // the writer behind "svg"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // colors can be told apart by those who see red and green alike; ours comes first.
@@ -49,12 +50,15 @@ func picture(measure, title, unit string, results []Result, get func(Result) *fl
 	if err != nil {
 		return nil, fmt.Errorf("report: drawing %s: %w", measure, err)
 	}
-	w, err := p.WriterTo(vg.Points(680), height, "svg")
-	if err != nil {
-		return nil, fmt.Errorf("report: drawing %s: %w", measure, err)
-	}
+	c := vgsvg.New(vg.Points(680), height)
+	// Viewers have other fonts than the one that the plot is laid out for, whose
+	// letters may be wider: without a margin labels would be cut off.
+	page := draw.New(c)
+	page.SetColor(color.White)
+	page.Fill(page.Path())
+	p.Draw(draw.Crop(page, vg.Points(16), -vg.Points(12), vg.Points(4), -vg.Points(4)))
 	var b bytes.Buffer
-	if _, err := w.WriteTo(&b); err != nil {
+	if _, err := c.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("report: drawing %s: %w", measure, err)
 	}
 	return b.Bytes(), nil
@@ -77,7 +81,7 @@ func lines(p *plot.Plot, unit string, rows []Result, get func(Result) *float64) 
 		}
 		series[name] = append(series[name], plotter.XY{X: float64(x.N), Y: *get(x)})
 	}
-	lo, hi := math.Inf(1), 0.0
+	lo, hi, ours := math.Inf(1), 0.0, 0
 	for i, name := range names {
 		l, s, err := plotter.NewLinePoints(series[name])
 		if err != nil {
@@ -86,10 +90,10 @@ func lines(p *plot.Plot, unit string, rows []Result, get func(Result) *float64) 
 		for _, xy := range series[name] {
 			lo, hi = min(lo, xy.Y), max(hi, xy.Y)
 		}
-		l.Color, s.Color = colors[i%len(colors)], colors[i%len(colors)]
-		l.Width = vg.Points(1.5)
-		l.Dashes = [][]vg.Length{nil, {vg.Points(5), vg.Points(3)}}[i/len(colors)%2]
-		s.Shape = draw.CircleGlyph{}
+		style(name, i-ours, l, s)
+		if isOurs(name) {
+			ours++
+		}
 		p.Add(l, s)
 		p.Legend.Add(name, l, s)
 	}
@@ -107,6 +111,28 @@ func lines(p *plot.Plot, unit string, rows []Result, get func(Result) *float64) 
 	return nil
 }
 
+// isOurs tells by the name of a line whether it is ours.
+func isOurs(name string) bool { return strings.HasPrefix(name, "tickwheel") }
+
+// style makes ours stand out, without groups as a full line and with them dashed;
+// nth counts the others, which share colors only if one is dashed.
+func style(name string, nth int, l *plotter.Line, s *plotter.Scatter) {
+	s.Shape, l.Width = draw.CircleGlyph{}, vg.Points(1.2)
+	dashes := []vg.Length{vg.Points(5), vg.Points(3)}
+	others := colors[1:]
+	l.Color = others[nth%len(others)]
+	if nth/len(others)%2 == 1 {
+		l.Dashes = dashes
+	}
+	if isOurs(name) {
+		l.Color, l.Width, l.Dashes = colors[0], vg.Points(2.5), nil
+		if strings.HasSuffix(name, "groups") {
+			l.Dashes = dashes
+		}
+	}
+	s.Color = l.Color
+}
+
 // decades are the marks of a logarithmic axis, with numbers as readers write them.
 type decades struct{}
 
@@ -121,23 +147,35 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// points draws one point a row on a logarithmic axis, ours on top.
+// points draws one point a row on a logarithmic axis, with its figure beside it and
+// in the order of the table, but variants of the same kind together.
 func points(p *plot.Plot, unit string, rows []Result, get func(Result) *float64) error {
 	rows = slices.Clone(rows)
-	slices.Reverse(rows)
+	variants := map[string]int{}
+	for _, x := range rows {
+		if _, ok := variants[x.Variant]; !ok {
+			variants[x.Variant] = len(variants)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b Result) int { return variants[a.Variant] - variants[b.Variant] })
+	top := len(rows) - 1
 	p.X.Label.Text = unit
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
-	p.Add(plotter.NewGrid())
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color = color.Gray{0xe8} // they run through the figures
+	p.Add(grid)
 	lo, hi := math.Inf(1), 0.0
 	names := make([]string, len(rows))
 	several := slices.ContainsFunc(rows, func(x Result) bool { return x.N != rows[0].N })
 	for i, x := range rows {
 		v := *get(x)
 		lo, hi = min(lo, v), max(hi, v)
-		if names[i] = Name(x.Row); several {
-			names[i] += ", " + whole(x.N)
+		y := top - i
+		if names[y] = Name(x.Row); several {
+			names[y] += ", " + whole(x.N)
 		}
-		s, err := plotter.NewScatter(plotter.XYs{{X: v, Y: float64(i)}})
+		at := plotter.XYs{{X: v, Y: float64(y)}}
+		s, err := plotter.NewScatter(at)
 		if err != nil {
 			return err
 		}
@@ -145,10 +183,22 @@ func points(p *plot.Plot, unit string, rows []Result, get func(Result) *float64)
 		if x.Peer == "tickwheel" {
 			s.Color = colors[0]
 		}
-		p.Add(s)
+		text := digits(v)
+		if strings.HasPrefix(unit, "ns") {
+			text = duration(&v)
+		}
+		label, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: []string{text}})
+		if err != nil {
+			return err
+		}
+		label.Offset = vg.Point{X: vg.Points(7), Y: -vg.Points(3.5)}
+		p.Add(s, label)
 	}
 	p.NominalY(names...)
 	p.X.Min, p.X.Max = math.Pow(10, math.Floor(math.Log10(lo))), math.Pow(10, math.Ceil(math.Log10(hi*1.01)))
+	if math.Log10(p.X.Max/hi) < 0.1*math.Log10(p.X.Max/p.X.Min) {
+		p.X.Max *= math.Pow(p.X.Max/p.X.Min, 0.1) // room for the last figure
+	}
 	p.Y.Min, p.Y.Max = -0.5, float64(len(rows))-0.5
 	return nil
 }

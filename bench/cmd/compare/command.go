@@ -44,13 +44,14 @@ func newCommand(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Measure the wheel and other timers side by side",
 		Args:  noArgs,
 		Long: `Compare runs the measures W1 to W8 on all peers, each measurement in a process of
-its own, in interleaved rounds, and prints medians and ratios. Run it from the
-folder bench on a machine that does nothing else.
+its own, in interleaved rounds, and prints medians, ratios and which of the figures
+to reach were reached. Run it from the folder bench on a machine that does nothing
+else.
 
 Without --quick, --only and --peers it rewrites docs/benchmarks.md, its pictures
 and a file under bench/results; nothing is written before the last measurement.
 Exit codes: 0 ok, 1 failed, 2 wrong use, 130 interrupted (nothing is written).`,
-		Example: `  go run ./cmd/compare                           # everything: an hour or so
+		Example: `  go run ./cmd/compare                           # everything: about half an hour
   go run ./cmd/compare --quick --json r.json     # three peers, under 90 s
   go run ./cmd/compare --only W1,W5 --peers tickwheel,heap --rounds 3`,
 		SilenceErrors: true,
@@ -125,22 +126,25 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
-	started := time.Now()
+	if o.quiet {
+		stderr = io.Discard
+	}
+	started, progress := time.Now(), newProgress(stderr, plan)
 	var rows []measure.Row
 	for i, c := range plan {
-		if !o.quiet {
-			fmt.Fprintf(stderr, "%4d/%d  %6s  %s\n", i+1, len(plan), time.Since(started).Round(time.Second), c)
-		}
+		progress.begin(i)
+		began := time.Now()
 		row, err := inChild(ctx, c)
 		if err != nil {
 			return err
 		}
+		progress.end(i, time.Since(began))
 		rows = append(rows, row)
 	}
 	results := report.Collect(rows)
 	m := report.Describe(started, o.rounds)
 	fmt.Fprintf(stdout, "%s, %d cores, %s; median of %d\n\n", m.CPU, m.Cores, m.Go, m.Rounds)
-	err = report.Print(stdout, results)
+	err = errors.Join(report.Print(stdout, results), report.PrintFloors(stdout, results))
 	if o.json != "" {
 		err = errors.Join(err, report.WriteRows(o.json, results))
 	}

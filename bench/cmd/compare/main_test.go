@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,8 +60,23 @@ func TestCompareWritesRows(t *testing.T) {
 	best := rows[3]
 	assert.Equal(t, "best4", best.Variant)
 	assert.LessOrEqual(t, *best.RatioToMean, 1.10)
-	assert.Contains(t, progress.String(), "8/8")
+	assert.Regexp(t, `8/8 .* left `, progress.String())
 	assert.Contains(t, out.String(), "best4")
+}
+
+// What ran takes as long again; what did not is guessed.
+func TestProgressKnowsWhatIsLeft(t *testing.T) {
+	plan := measure.Plan(true, 2)
+	p := newProgress(io.Discard, plan)
+	guessed := p.left(0)
+	assert.Positive(t, guessed)
+	for i := range len(plan) / 2 {
+		p.end(i, 3*time.Second)
+	}
+	assert.InDelta(t, 3*len(plan)/2, p.left(len(plan)/2).Seconds(), 5)
+	p.end(len(plan)-1, 4*time.Second)
+	assert.Equal(t, 4*time.Second, p.left(len(plan)-1))
+	assert.Zero(t, p.left(len(plan)))
 }
 
 func TestInterruptedWritesNothing(t *testing.T) {
