@@ -122,14 +122,21 @@ func (k *checker) circle(name string, cur cursor, lane Lane, t Tick) (fill uint3
 // unsettled tells whether block b is noted as one from which a timer was cancelled,
 // and leaving how many such notes there are for a tick and lane.
 func (k *checker) unsettled(b uint32) bool {
-	return slices.ContainsFunc(k.c.unsettled[:k.c.nUnsettled], func(v uint64) bool { return uint32(v>>(32+entryBits)) == b })
+	return slices.ContainsFunc(k.c.unsettled[:k.c.nUnsettled], func(v uint64) bool { return uint32(v>>(32+entryBits)) == b }) ||
+		slices.Contains(k.c.farNotes[:k.c.nFarNotes], b)
 }
 
 func (k *checker) leaving(lane Lane, t Tick) (n uint32) {
-	for _, b := range k.c.unsettled[:k.c.nUnsettled] {
-		if b := uint32(b >> (32 + entryBits)); k.c.lane(b) == lane && k.c.meta(b).deadline == t {
+	count := func(b uint32) {
+		if k.c.lane(b) == lane && k.c.meta(b).deadline == t {
 			n++
 		}
+	}
+	for _, v := range k.c.unsettled[:k.c.nUnsettled] {
+		count(uint32(v >> (32 + entryBits)))
+	}
+	for _, b := range k.c.farNotes[:k.c.nFarNotes] {
+		count(b)
 	}
 	return n
 }

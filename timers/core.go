@@ -36,9 +36,12 @@ type core struct {
 	// follow.
 	unsettled  [batch]uint64
 	nUnsettled uint32
-	emptied    [batch]uint32 // scratch of settle
-	emptiedFar [batch]uint32
-	touched    uint32 // keeps loads that only warm the cache from being dropped
+	emptied    [batch]uint32 // scratch of settleNear
+	// Blocks of notes that concern far lists. These are few, and miss the cache most:
+	// they wait until there are enough of them to overlap.
+	farNotes  [2 * batch]uint32
+	nFarNotes uint32
+	touched   uint32 // keeps loads that only warm the cache from being dropped
 }
 
 const batch = 64
@@ -156,32 +159,42 @@ func (c *core) unsettle(note uint64) {
 	c.unsettled[n%batch] = note
 	c.nUnsettled = n + 1
 	if n == batch-1 {
-		c.settle()
+		if c.settleNear(); c.nFarNotes > batch/2 {
+			c.settleFar()
+		}
 	}
 }
 
 // settle takes cancelled timers out of the counts of their lists, and blocks that
-// they left empty out of the lists: first a look at their neighbours, so that the cache
-// misses overlap, then the unlinking. What to do with a note is not decided by branches:
-// a processor could not predict them.
+// they left empty out of the lists.
 func (c *core) settle() {
-	if c.nUnsettled == 0 {
-		return
+	if c.nUnsettled > 0 {
+		c.settleNear()
 	}
-	n, far := uint32(0), uint32(0)
+	if c.nFarNotes > 0 {
+		c.settleFar()
+	}
+}
+
+// settleNear is settle for the ring; it collects the notes that concern far lists.
+// Before it unlinks blocks it looks at their neighbours, so that the cache misses
+// overlap. What to do with a note is not decided by branches: a processor could not
+// predict them.
+func (c *core) settleNear() {
+	n, far := uint32(0), c.nFarNotes
 	for _, v := range c.unsettled[:c.nUnsettled] {
 		b, isFar := uint32(v>>(32+entryBits)), uint32(v&1)
 		c.ring.fills[v>>1&listMask] -= 1 - isFar
 		c.emptied[n%batch] = b
 		n += uint32(v>>31&1) &^ isFar
-		c.emptiedFar[far%batch] = b
+		c.farNotes[far%(2*batch)] = b
 		far += isFar
 	}
 	if c.linked {
 		c.leaveGroups(c.unsettled[:c.nUnsettled])
 	}
 	c.cancelled += uint64(c.nUnsettled)
-	c.nUnsettled = 0
+	c.nUnsettled, c.nFarNotes = 0, far
 	var sink uint32
 	for _, b := range c.emptied[:n] {
 		h := c.head(b)
@@ -191,9 +204,6 @@ func (c *core) settle() {
 	for _, b := range c.emptied[:n] {
 		c.leaveRing(b, uint32(c.head(b).word>>listShift&listMask))
 		c.release(b)
-	}
-	if far > 0 {
-		c.settleFar(c.emptiedFar[:far])
 	}
 }
 
@@ -209,8 +219,16 @@ func (c *core) leaveGroups(notes []uint64) {
 	}
 }
 
-// settleFar is settle for blocks that were opened beyond the ring.
-func (c *core) settleFar(blocks []uint32) {
+// settleFar is settle for blocks that were opened beyond the ring. It looks at all
+// their lists first.
+func (c *core) settleFar() {
+	blocks := c.farNotes[:c.nFarNotes]
+	c.nFarNotes = 0
+	var sink uint32
+	for _, b := range blocks {
+		sink += c.far[c.lane(b)].warm(c.meta(b).deadline)
+	}
+	c.touched = sink
 	for i, b := range blocks {
 		deadline, lane := c.meta(b).deadline, c.lane(b)
 		empty := c.head(b).word&liveMask == 0 && !slices.Contains(blocks[i+1:], b)

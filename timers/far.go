@@ -64,6 +64,14 @@ func (f *farTicks) stir(t Tick) Tick {
 	return t
 }
 
+// warm looks at where t is noted.
+func (f *farTicks) warm(t Tick) uint32 {
+	if f.lists.n == 0 {
+		return 0
+	}
+	return f.lists.first(f.lists.bucket(int64(t))).used + uint32(f.near.occ[t&f.near.mask>>6])
+}
+
 // get returns the list of t, or nil.
 func (f *farTicks) get(t Tick) *farList { return f.lists.get(int64(t)) }
 
