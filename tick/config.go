@@ -91,8 +91,8 @@ type Config struct {
 	// Seed is what jitter is drawn from. 0 means a random one, see Stats.Seed.
 	Seed uint64
 
-	// MaxTimers is how many timers may be pending, up to 1<<26. 0 means
-	// 4,194,304.
+	// MaxTimers is how many timers may be pending, up to 1<<26 and 65,536 times
+	// ChunkBlocks. 0 means 4,194,304, or that product if it is less.
 	MaxTimers int
 	// MaxScopes is how many open scopes may have timers, up to 1<<26. 0 means
 	// 1,048,576.
@@ -104,7 +104,7 @@ type Config struct {
 	// to 1<<17. 0 means 16,384; a small room does with 256.
 	NearTicks int
 	// ChunkBlocks is by how many blocks of 8 timers memory grows, a power of two
-	// from 4 to 8,192. 0 means 512; a small room does with 16.
+	// from 4 to 2,048, and its default; a small room does with 16.
 	ChunkBlocks int
 
 	// StopTimeout is how long the end of the loop may wait for jobs when the
@@ -164,7 +164,7 @@ func (c Config) withDefaults() (Config, error) {
 	bad(or0(c.MaxScopes, 1, 1<<26), "MaxScopes is %d: want 1 to %d", c.MaxScopes, 1<<26)
 	bad(c.Horizon >= 0 && c.Horizon <= 1<<61, "Horizon is %d: want 1 to %d ticks", c.Horizon, int64(1)<<61)
 	bad(or0(c.NearTicks, 64, 1<<17) && pow2(c.NearTicks), "NearTicks is %d: want a power of two from 64 to %d", c.NearTicks, 1<<17)
-	bad(or0(c.ChunkBlocks, 4, 8192) && pow2(c.ChunkBlocks), "ChunkBlocks is %d: want a power of two from 4 to 8192", c.ChunkBlocks)
+	bad(or0(c.ChunkBlocks, 4, 2048) && pow2(c.ChunkBlocks), "ChunkBlocks is %d: want a power of two from 4 to 2048", c.ChunkBlocks)
 	bad(c.StopTimeout > 0, "StopTimeout is %v: want more than 0", c.StopTimeout)
 	return c, errors.Join(errs...)
 }

@@ -281,14 +281,14 @@ func (k *checker) grouped() error {
 			for p := first; p != 0; p = c.groups.page(p).next {
 				pages++
 				pg := c.groups.page(p)
-				n := bits.OnesCount16(pg.used)
+				n := bits.OnesCount32(pg.used)
 				if pg.state != openPage && pg.prev != prev || pg.group != ref || pg.state != pageState(state) ||
 					state > 0 && n == 0 || pg.state == roomyPage && n == perPage || pg.state == fullPage && n <= perPage-roomy {
 					return fmt.Errorf("page %d of group %d: %+v", p, ref, pg)
 				}
 				prev = p
 				for used := pg.used; used != 0; used &= used - 1 {
-					i := uint32(bits.TrailingZeros16(used))
+					i := uint32(bits.TrailingZeros32(used))
 					place := p<<placeBits | i
 					if ended[place] {
 						delete(ended, place)

@@ -19,8 +19,8 @@ type Config struct {
 	// two from 4 to 2,048, and its default.
 	ChunkBlocks int
 	// MaxTimers is how many timers may be pending, counting carried, paused
-	// and periodic ones once. 0 means 4,194,304; at most 1<<26, and 65,536 times
-	// ChunkBlocks.
+	// and periodic ones once. At most 1<<26, and 65,536 times ChunkBlocks. 0 means
+	// 4,194,304, or that product if it is less.
 	MaxTimers int
 	// MaxGroups is how many groups may exist. 0 means 1,048,576; at most 1<<26.
 	MaxGroups int

@@ -2,7 +2,7 @@ package timers
 
 import "math/bits"
 
-// A group lists its members in pages of one cache line. Each member knows its place
+// A group lists its members in pages of two cache lines. Each member knows its place
 // in them: the back link of its entry, or its pin, says it. Who ends gives its place
 // up, which is noted and done for many at a time, so that the cache misses overlap;
 // fire and cancel themselves touch nothing of the group. One page is open: who joins
@@ -11,18 +11,18 @@ import "math/bits"
 // after it has a few places free.
 
 const (
-	perPage   = 12
-	placeBits = 4 // a place is page<<4 | index
+	perPage   = 27
+	placeBits = 5 // a place is page<<4 | index
 	placeMask = 1<<placeBits - 1
 	allPlaces = 1<<perPage - 1
-	roomy     = 4       // places free in a page that may be opened again
+	roomy     = 8       // places free in a page that may be opened again
 	pinMember = 1 << 31 // the member is the number of a pin, not of an entry
 )
 
 type page struct {
 	next, prev uint32 // full pages of the group, or those with room
 	group      uint32
-	used       uint16 // places, as bits; of the open page the group knows them
+	used       uint32 // places, as bits; of the open page the group knows them
 	state      pageState
 	members    [perPage]uint32
 }
@@ -38,7 +38,7 @@ const (
 type group struct {
 	gen        uint32 // 0: never used
 	page       uint32 // the open one; 0: none
-	free       uint16 // places of the open page, as bits
+	free       uint32 // places of the open page, as bits
 	open       bool
 	paused     bool
 	room, full uint32 // first pages; 0: none
@@ -137,7 +137,7 @@ func (g *groups) join(ref uint32, r *group, member uint32) (place uint32) {
 	if r.free == 0 {
 		g.openPage(ref, r)
 	}
-	i := uint32(bits.TrailingZeros16(r.free))
+	i := uint32(bits.TrailingZeros32(r.free))
 	r.free &= r.free - 1
 	g.page(r.page).members[i] = member
 	return r.page<<placeBits | i
@@ -184,7 +184,7 @@ func (g *groups) settle() {
 	}
 	g.touched = sink
 	for _, place := range places {
-		p, bit := place>>placeBits, uint16(1)<<(place&placeMask)
+		p, bit := place>>placeBits, uint32(1)<<(place&placeMask)
 		pg := g.page(p)
 		if pg.state == openPage {
 			g.rec(pg.group).free |= bit
@@ -195,7 +195,7 @@ func (g *groups) settle() {
 		case pg.used == 0:
 			g.cut(&g.rec(pg.group).room, pg)
 			g.freeOne(p)
-		case pg.state == fullPage && bits.OnesCount16(pg.used) <= perPage-roomy:
+		case pg.state == fullPage && bits.OnesCount32(pg.used) <= perPage-roomy:
 			r := g.rec(pg.group)
 			g.cut(&r.full, pg)
 			g.push(&r.room, p, pg)
@@ -280,7 +280,7 @@ func (g *groups) bytes() int64 {
 func (c *core) eachPage(r *group, f func(p uint32, pg *page)) {
 	for _, p := range c.groups.lists(r) {
 		for p != 0 {
-			const ahead = 6 // 72 timers
+			const ahead = 3 // 81 timers
 			for q, n := p, 0; n < ahead && q != 0; n++ {
 				pg := c.groups.page(q)
 				c.warm(pg)
@@ -300,7 +300,7 @@ func (c *core) eachPage(r *group, f func(p uint32, pg *page)) {
 func (c *core) warm(pg *page) {
 	var sink uint64
 	for used := pg.used; used != 0; used &= used - 1 {
-		if m := pg.members[bits.TrailingZeros16(used)]; m&pinMember == 0 {
+		if m := pg.members[bits.TrailingZeros32(used)]; m&pinMember == 0 {
 			sink += c.head(m >> entryBits).word
 		}
 	}
@@ -314,7 +314,7 @@ func (c *core) members(r *group, f func(place, member uint32)) {
 	c.groups.settle()
 	c.eachPage(r, func(p uint32, pg *page) {
 		for used := pg.used; used != 0; used &= used - 1 {
-			i := uint32(bits.TrailingZeros16(used))
+			i := uint32(bits.TrailingZeros32(used))
 			if place := p<<placeBits | i; place != c.place {
 				f(place, pg.members[i])
 			}
@@ -331,7 +331,7 @@ func (c *core) cancelMembers(r *group) {
 	}
 	c.eachPage(r, func(_ uint32, pg *page) {
 		for used := pg.used; used != 0; used &= used - 1 {
-			m := pg.members[bits.TrailingZeros16(used)]
+			m := pg.members[bits.TrailingZeros32(used)]
 			if m&pinMember != 0 || c.waiting || c.wipe != nil {
 				c.cancelMember(m)
 				continue
@@ -426,7 +426,7 @@ func (w *Wheel[T]) GroupLen(g Group) int {
 	n := 0
 	for _, p := range w.groups.lists(r) {
 		for ; p != 0; p = w.groups.page(p).next {
-			n += bits.OnesCount16(w.groups.page(p).used)
+			n += bits.OnesCount32(w.groups.page(p).used)
 		}
 	}
 	if w.groups.of(w.place) == g.ref() {

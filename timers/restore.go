@@ -155,12 +155,12 @@ func (r *restorer) getPages(i uint32, rec *group) {
 			p := g.newPage(i)
 			pages = append(pages, p)
 			pg := g.page(p)
-			pg.used, pg.state = uint16(r.uint("places used of a page", allPlaces)), state
-			n := bits.OnesCount16(pg.used)
+			pg.used, pg.state = uint32(r.uint("places used of a page", allPlaces)), state
+			n := bits.OnesCount32(pg.used)
 			lo, hi := [...]int{0, 1, perPage - roomy + 1}[list], [...]int{perPage, perPage - 1, perPage}[list]
 			r.need(n >= lo && n <= hi, "a page of group %d has %d members: want %d to %d", i, n, lo, hi)
 			for used := pg.used; used != 0; used &= used - 1 {
-				pg.members[bits.TrailingZeros16(used)] = uint32(r.uint("member", math.MaxUint32))
+				pg.members[bits.TrailingZeros32(used)] = uint32(r.uint("member", math.MaxUint32))
 			}
 			if r.err != nil {
 				return

@@ -104,7 +104,7 @@ func (g *groups) put(o *writer) {
 				pg := g.page(p)
 				o.uint(uint64(pg.used))
 				for used := pg.used; used != 0; used &= used - 1 {
-					o.uint(uint64(pg.members[bits.TrailingZeros16(used)]))
+					o.uint(uint64(pg.members[bits.TrailingZeros32(used)]))
 				}
 			}
 		}

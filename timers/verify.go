@@ -67,7 +67,7 @@ func (r *restorer) linkMembers() {
 			for p := first; p != 0 && r.err == nil; p = g.page(p).next {
 				pg := g.page(p)
 				for used := pg.used; used != 0; used &= used - 1 {
-					k := uint32(bits.TrailingZeros16(used))
+					k := uint32(bits.TrailingZeros32(used))
 					r.linkMember(i, rec, p<<placeBits|k, pg.members[k])
 				}
 			}

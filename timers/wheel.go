@@ -44,7 +44,7 @@ func New[T any](cfg Config) (*Wheel[T], error) {
 	w.slab.size = uint32(cfg.ChunkBlocks)
 	w.genLimit = 1<<genBits - 1
 	w.ring = newRing(cfg.NearTicks)
-	w.groups.init(shift, cfg.MaxGroups)
+	w.groups.init(max(shift, 4)-2, cfg.MaxGroups)
 	w.pins.init(shift)
 	w.now, w.reach = cfg.Start, Tick(cfg.NearTicks)
 	for lane := range w.far {
