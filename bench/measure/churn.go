@@ -47,7 +47,7 @@ func churn(c Case) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	defer p.Close()
+	defer c.done(p)
 	v := newVictims(c.N, size)
 	warmFor, runFor := 2*time.Second, time.Second
 	switch {
@@ -89,7 +89,7 @@ func memory(c Case) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	defer p.Close()
+	defer c.done(p)
 	v.warm(p, 2*c.N, time.Minute)
 	row.Bytes = value(math.Round(10*float64(inUse()-before-p.Own())/float64(c.N)) / 10)
 	row.GCMS = collection()
@@ -131,7 +131,7 @@ func bulk(c Case) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	defer p.Close()
+	defer c.done(p)
 	k, err := peer.Find(c.Peer)
 	if err != nil {
 		return Row{}, err

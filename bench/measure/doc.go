@@ -17,7 +17,9 @@
 //
 // # Concurrency
 //
-// Run has the process to itself: it sets the garbage collector.
+// Run has the process to itself, which should end soon after: it sets the garbage
+// collector, and what a case of 100,000 timers and more leaves pending, goroutines
+// included, is left to the end of the process.
 //
 // # Not provided
 //

@@ -55,8 +55,13 @@ const method = `## Method
   identical passes are timed call by call (tick by tick), the shortest time of each
   counts, and the longest of those is the figure. W6 has five passes, or as many as
   begin within 4 s, but two; each starts without the pages of the one before, so that
-  growth pays for them. The worst tick has two passes, one with peers of less care,
-  whose figure is then an upper bound.
+  growth pays for them. The worst tick has two passes.
+- W6 of go-runtime and go-zero has one pass, so that the machine is in it: what their
+  goroutines do comes at another call each time and would vanish, and the runtime
+  can't be made afresh within a process.
+- The worst tick of go-zero is that of the first hour, in which all but a twentieth
+  of the mix fires: it takes ticks on a goroutine of its own, and to hand over a day
+  of them, most of them empty, takes most of a minute.
 - A tick in which nothing is due is timed in a loop inside the peer's adapter: a few
   nanoseconds would drown in a call through an interface.
 - Peers that keep real time get a day added to each delay where nothing shall fire.
