@@ -122,7 +122,7 @@ func (k *checker) circle(name string, cur cursor, lane Lane, t Tick) (fill uint3
 // unsettled tells whether block b is noted as one from which a timer was cancelled,
 // and leaving how many such notes there are for a tick and lane.
 func (k *checker) unsettled(b uint32) bool {
-	return slices.ContainsFunc(k.c.unsettled[:k.c.nUnsettled], func(v uint64) bool { return uint32(v>>(32+entryBits)) == b }) ||
+	return slices.ContainsFunc(k.c.notes[:k.c.nUnsettled], func(v uint64) bool { return uint32(v>>(32+entryBits)) == b }) ||
 		slices.Contains(k.c.farNotes[:k.c.nFarNotes], b)
 }
 
@@ -132,7 +132,7 @@ func (k *checker) leaving(lane Lane, t Tick) (n uint32) {
 			n++
 		}
 	}
-	for _, v := range k.c.unsettled[:k.c.nUnsettled] {
+	for _, v := range k.c.notes[:k.c.nUnsettled] {
 		count(uint32(v >> (32 + entryBits)))
 	}
 	for _, b := range k.c.farNotes[:k.c.nFarNotes] {
@@ -320,7 +320,7 @@ func (k *checker) ended() map[uint32]bool {
 	for _, place := range c.groups.vacated[:c.groups.nVacated] {
 		places[place] = true
 	}
-	for _, v := range c.unsettled[:c.nUnsettled] {
+	for _, v := range c.notes[:c.nUnsettled] {
 		if place := c.linkOf(uint32(v >> 32)); v&keepsPlace == 0 && place != 0 {
 			places[place] = true
 		}
