@@ -143,14 +143,10 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 			return w.after(d, p, s)
 		}
 	}
-	i := uint64((w.now + Tick(d)) & w.ring.mask)
-	cursors := w.ring.cursors
-	if i >= uint64(len(cursors)) {
-		panic("timers: a ring without lists")
-	}
+	cursors, i := w.ring.cursors, w.ring.list(w.now+Tick(d), Normal)
 	h := cursors[i]
 	if h.full() {
-		h = w.extendNear(uint32(i), w.now+Tick(d))
+		h = w.extendNear(i, w.now+Tick(d))
 	}
 	cursors[i] = h + 1
 	*w.pay(h.ref()) = p
