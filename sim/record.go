@@ -23,6 +23,12 @@ type Recording struct {
 	Trace string
 	// Interrupted tells that the run was ended early. Ticks may be empty then.
 	Interrupted bool
+	// Slow are the longest ticks, the longest first, at most [SlowTicks].
+	Slow []SlowTick
+	// Events are in order of ticks, at most [MaxEvents]; EventsDropped counts the
+	// rest.
+	Events        []Event
+	EventsDropped int64
 }
 
 // TickRecord is one tick.
@@ -30,6 +36,12 @@ type TickRecord struct {
 	tick.TickInfo
 	// Backlogged is the sum of Backlog.
 	Backlogged int
+	// LateMax is by lane how many ticks late the latest timer of this tick ran.
+	LateMax [tick.Lanes]int32
+	// JobsEnded counts the jobs that came to an end, JobsRan is how long workers
+	// took for them together, JobWait the longest that one had waited.
+	JobsEnded        int32
+	JobsRan, JobWait time.Duration
 }
 
 // Quantiles are the usual ones of a distribution.
@@ -40,6 +52,7 @@ type recorder struct {
 	ticks []TickRecord
 	shed  int64 // intervals so far
 	trace *trace
+	details
 }
 
 func newRecorder(ticks int64) *recorder {
@@ -49,18 +62,29 @@ func newRecorder(ticks int64) *recorder {
 // observer returns the hooks that fill r.
 func (r *recorder) observer() *tick.Observer {
 	return &tick.Observer{
-		Fire: r.trace.fire,
+		Fire: func(f tick.FireInfo) {
+			r.trace.fire(f)
+			r.details.fire(f)
+		},
 		Shed: func(s tick.ShedInfo) {
 			r.shed += s.Intervals
 			r.trace.shed(s)
+			r.event(Event{Type: "shed", Tick: s.Tick, N: s.Intervals, Time: s.Time})
 		},
-		Guard: r.trace.guard,
-		Job:   r.trace.job,
+		Guard: func(g tick.GuardInfo) {
+			r.trace.guard(g)
+			r.event(Event{Type: "guard", Tick: g.Tick, N: int64(g.After)})
+		},
+		Job: func(j tick.JobInfo) {
+			r.trace.job(j)
+			r.details.job(j)
+		},
 		Tick: func(i *tick.TickInfo) {
 			t := TickRecord{TickInfo: *i}
 			for _, n := range i.Backlog {
 				t.Backlogged += n
 			}
+			r.details.tick(&t, len(r.ticks))
 			r.ticks = append(r.ticks, t)
 		},
 	}

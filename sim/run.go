@@ -48,7 +48,7 @@ func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, e
 		w.servers = newServers(cfg.Workers)
 		cfg.Executor = w.servers
 	}
-	cfg.Clock = w.work
+	cfg.Clock, rec.clock = w.work, w.work
 	loop, err := tick.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
@@ -71,7 +71,7 @@ func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, e
 	}
 	// Jobs that had not ended in time are the only error it can have.
 	_ = loop.Stop(context.Background())
-	r.Ticks = rec.ticks
+	r.Ticks, r.Slow, r.Events, r.EventsDropped = rec.ticks, rec.slow, rec.events, rec.dropped
 	if w.err != nil {
 		return nil, w.err
 	}

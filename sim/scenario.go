@@ -23,7 +23,7 @@ type Scenario struct {
 	Storm int
 }
 
-// maxTicks bounds the memory of a recording: about 300 bytes a tick.
+// maxTicks bounds the memory of a recording: about 350 bytes a tick.
 const maxTicks = 1_000_000
 
 // SpawnStorm is the built-in scenario: 2,000 players; after 60 s an event kills
