@@ -1,62 +1,29 @@
 package main
 
 import (
-	"context"
-	"crypto/rand"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/pkg/profile"
 	"github.com/spf13/cobra"
-
-	"github.com/tickwheel/tickwheel/sim"
-	"github.com/tickwheel/tickwheel/sim/report"
 )
 
-// usageError is a mistake in the command line.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-// errInterrupted means that a signal ended the run and results were written.
-var errInterrupted = errors.New("interrupted")
-
-// realDuration is how long a run on the real clock takes unless --duration says
-// otherwise.
-const realDuration = 20 * time.Second
-
-// options are the flags.
-type options struct {
-	scenario sim.Scenario
-	policies string
-	knobs    sim.Knobs
-	seed     uint64
-	clock    string
-	out      string
-	profile  string
-	quiet    bool
-}
-
+// newCommand returns the root. Each verb stands in a file of its own; the root by
+// itself is the verb run.
 func newCommand(stdout, stderr io.Writer) *cobra.Command {
-	o := options{scenario: sim.SpawnStorm(), knobs: sim.DefaultKnobs()}
-	cmd := &cobra.Command{
+	root := &cobra.Command{
 		Use:   "simulate",
-		Short: "Show what a spawn storm does to tick latency",
-		Args:  flagsOnly,
-		Long: `Simulate plays a spawn storm on the production loop: 2,000 players with buffs,
-cooldowns, heartbeats and blocking saves; at 40 % of the run an event kills
-100,000 monsters, which all respawn at 60 %; at 80 % everybody logs out.
+		Short: "Show what storms do to tick latency",
+		Long: `Simulate plays a scenario on the production loop and shows what it does to the
+length of ticks. Without a verb it is "simulate run spawn-storm": 2,000 players
+with buffs, cooldowns, heartbeats and blocking saves; at 40 % of the run an event
+kills 100,000 monsters, which all respawn at 60 %; at 80 % everybody logs out.
 It does so once for each policy, prints a table and writes pictures.
 
 Policies: nothing, or some of jitter, cap and workers joined by +.
-Exit codes: 0 ok, 1 failed, 2 wrong use, 130 interrupted (results are written).`,
+Exit codes: 0 ok, 1 failed, 2 wrong use or a mistake in a scenario, 3 an
+expectation is not met, 4 a rule of the loop was broken, 130 interrupted (results
+are written).`,
 		Example: `  simulate                                     # all policies, a few seconds
   simulate --seed 7 --out results              # the same again: same seed, same bytes
   simulate --policy nothing,cap --cap 2000     # two policies, with a cap of 2,000
@@ -64,148 +31,33 @@ Exit codes: 0 ok, 1 failed, 2 wrong use, 130 interrupted (results are written).`
   simulate --clock real --duration 30s         # callbacks burn the modelled cost for real`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.clock == "real" && !cmd.Flags().Changed("duration") {
-				o.scenario.Duration = realDuration
-			}
-			return o.run(cmd.Context(), stdout, stderr)
-		},
 	}
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		if strings.Contains(err.Error(), "missing unit") {
 			err = fmt.Errorf("%w: write 5s or 500ms, say", err)
 		}
 		return &usageError{err}
 	})
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&o.policies, "policy", strings.Join(sim.PolicyNames(), ","), "comma list of policies")
-	f.DurationVar(&o.knobs.Jitter, "jitter", o.knobs.Jitter, "window over which policies with jitter spread respawns, least-loaded tick of four")
-	f.IntVar(&o.knobs.Cap, "cap", o.knobs.Cap, "callbacks a tick may start under policies with cap; 0 is no limit")
-	f.IntVar(&o.knobs.Workers, "workers", o.knobs.Workers, "saves that run at once under policies with workers; 0 lets them block the tick")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of every random choice; 0 draws one")
-	f.DurationVar(&o.scenario.Interval, "interval", o.scenario.Interval, "length of a tick, 1ms to 10s")
-	f.DurationVar(&o.scenario.Duration, "duration", o.scenario.Duration, "length of a run; the script is scaled to it (20s with --clock real)")
-	f.IntVar(&o.scenario.Players, "players", o.scenario.Players, "players")
-	f.IntVar(&o.scenario.Storm, "storm", o.scenario.Storm, "monsters that die, and respawn, at once")
-	f.StringVar(&o.clock, "clock", "virtual", "virtual: computed; real: work is burnt and measured")
-	f.StringVar(&o.out, "out", "out", "folder for results, made if missing")
-	f.StringVar(&o.profile, "profile", "", "write a profile to the results folder: cpu, mem or trace")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
-	return cmd
-}
-
-func flagsOnly(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return &usageError{fmt.Errorf("simulate: argument %q: want flags only, such as --policy jitter", args[0])}
-}
-
-// check returns all that is wrong with the flags, and the policies they name.
-func (o *options) check() ([]sim.Policy, error) {
-	policies, err := sim.ParsePolicies(o.policies, o.knobs)
-	errs := []error{err, o.knobs.Validate(), o.scenario.Validate()}
-	if o.clock != "virtual" && o.clock != "real" {
-		errs = append(errs, fmt.Errorf("simulate: clock %q: want virtual or real", o.clock))
-	}
-	switch o.profile {
-	case "", "cpu", "mem", "trace":
-	default:
-		errs = append(errs, fmt.Errorf("simulate: profile %q: want cpu, mem or trace", o.profile))
-	}
-	if o.out == "" {
-		errs = append(errs, errors.New("simulate: out \"\": want a folder for results"))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, &usageError{err}
-	}
-	return policies, nil
-}
-
-func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
-	policies, err := o.check()
-	if err != nil {
-		return err
-	}
-	if o.seed == 0 {
-		var b [8]byte
-		rand.Read(b[:])                                   // never fails since Go 1.24
-		o.seed = max(binary.LittleEndian.Uint64(b[:]), 1) // shown, so that it can be given again
-	}
-	if err := report.MakeDir(o.out); err != nil {
-		return err
-	}
-	if p := o.startProfile(); p != nil {
-		defer p.Stop()
-	}
-	started := time.Now()
-	fmt.Fprintf(stdout, "scenario %s, seed %d, %s clock, %v in ticks of %v\n",
-		o.scenario.Name, o.seed, o.clock, o.scenario.Duration, o.scenario.Interval)
-	bar := newProgress(stderr, !o.quiet, len(policies))
-	runs, err := o.play(ctx, policies, bar)
-	if err != nil {
-		return err
-	}
-	env := report.Describe(append([]string{"simulate"}, os.Args[1:]...), started, time.Since(started))
-	bar.say("writing results")
-	// Files first: writing to a stdout that was closed ends the process.
-	err = report.Write(o.out, runs, env)
-	bar.clear()
-	fmt.Fprintln(stdout)
-	if err := errors.Join(err, report.Table(stdout, runs)); err != nil {
-		return err
-	}
-	fmt.Fprintf(stdout, "\nResults in %s: look at %s\n", o.out, filepath.Join(o.out, "tick-latency.png"))
-	if last := runs[len(runs)-1]; last.Interrupted || len(runs) < len(policies) {
-		fmt.Fprintf(stderr, "simulate: interrupted after %d of %d policies: results hold what there was\n",
-			complete(runs), len(policies))
-		return errInterrupted
-	}
-	return nil
-}
-
-// play runs the policies one after the other, until ctx ends.
-func (o *options) play(ctx context.Context, policies []sim.Policy, bar *progress) ([]*sim.Recording, error) {
-	defer bar.clear()
-	var runs []*sim.Recording
-	for _, p := range policies {
-		bar.start(p.Name)
-		r, err := sim.Run(ctx, o.scenario, p, sim.Options{Seed: o.seed, Real: o.clock == "real", Progress: bar.at})
-		if err != nil {
-			return nil, fmt.Errorf("policy %s: %w", p.Name, err)
+	addRun(root)
+	root.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
 		}
-		runs = append(runs, r)
-		if ctx.Err() != nil {
-			break
+		return &usageError{fmt.Errorf("simulate: unknown verb %q: want one of %s, or flags only", args[0], strings.Join(verbs(cmd), ", "))}
+	}
+	addShared(root)
+	root.AddCommand(runCommand())
+	return root
+}
+
+// verbs returns the names of what stands below the root.
+func verbs(root *cobra.Command) (names []string) {
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "completion" {
+			names = append(names, c.Name())
 		}
 	}
-	return runs, nil
-}
-
-// complete counts the runs that came to their end.
-func complete(runs []*sim.Recording) (n int) {
-	for _, r := range runs {
-		if !r.Interrupted {
-			n++
-		}
-	}
-	return n
-}
-
-// startProfile starts what --profile asks for.
-func (o *options) startProfile() interface{ Stop() } {
-	mode := map[string]func(*profile.Profile){
-		"cpu": profile.CPUProfile, "mem": profile.MemProfile, "trace": profile.TraceProfile,
-	}[o.profile]
-	if mode == nil {
-		return nil
-	}
-	opts := []func(*profile.Profile){mode, profile.ProfilePath(o.out), profile.NoShutdownHook}
-	if o.quiet {
-		opts = append(opts, profile.Quiet)
-	}
-	return profile.Start(opts...)
+	return names
 }

@@ -102,7 +102,7 @@ func TestThePageExplainsTheFiles(t *testing.T) {
 	for _, f := range report.Files() {
 		assert.Contains(t, string(page), "`"+f+"`", "file")
 	}
-	for _, code := range []int{exitOK, exitFailed, exitUsage, exitInterrupted} {
+	for _, code := range []int{exitOK, exitFailed, exitUsage, exitThreshold, exitInvariant, exitInterrupted} {
 		assert.Contains(t, string(page), "\n| "+strconv.Itoa(code)+" | ", "exit code")
 	}
 }

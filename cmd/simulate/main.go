@@ -1,5 +1,5 @@
-// Simulate shows what a spawn storm does to tick latency, and what jitter, a cap
-// on callbacks per tick and workers do about it.
+// Simulate shows what storms do to tick latency, and what jitter, a cap on
+// callbacks per tick and workers do about it.
 //
 // It plays a scenario on the production loop, on a virtual clock or the real
 // one, once for each policy, prints a table and writes pictures and raw results.
@@ -7,20 +7,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
-)
-
-// Exit codes.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitInterrupted = 130
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -33,24 +24,21 @@ func run(args []string) int {
 	// system's own and ends the process.
 	context.AfterFunc(ctx, stop)
 
-	cmd := newCommand(os.Stdout, os.Stderr)
-	cmd.SetArgs(args)
-	err := cmd.ExecuteContext(ctx)
-	var usage *usageError
+	root := newCommand(os.Stdout, os.Stderr)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	code := exitCodeOf(err)
 	switch {
-	case err == nil:
-		return exitOK
-	case errors.Is(err, errInterrupted):
-		return exitInterrupted
-	case errors.As(err, &usage):
+	case code == exitOK || silent(err):
+	case code == exitUsage:
 		for line := range strings.Lines(err.Error()) { // a line for each thing that is wrong
 			complain(line)
 		}
-		fmt.Fprintln(os.Stderr, `Run "simulate --help" for the flags.`)
-		return exitUsage
+		fmt.Fprintf(os.Stderr, "Run \"%s --help\" for the flags.\n", cmd.CommandPath())
+	default:
+		complain(err.Error())
 	}
-	complain(err.Error())
-	return exitFailed
+	return code
 }
 
 // complain writes a message to stderr. Packages say who speaks; to whoever types

@@ -74,7 +74,7 @@ func TestHelp(t *testing.T) {
 	assert.Equal(t, exitOK, r.code)
 	assert.Empty(t, r.stderr)
 	assert.Contains(t, r.stdout, "Examples:\n  simulate ")
-	for _, f := range strings.Fields("policy jitter cap workers seed interval duration players storm clock out profile quiet") {
+	for _, f := range strings.Fields("policy jitter cap workers seed interval duration players storm clock out profile quiet progress json") {
 		assert.Contains(t, r.stdout, "--"+f+" ", f)
 	}
 	assert.Contains(t, r.stdout, "130 interrupted")
@@ -106,16 +106,21 @@ func TestWrongUse(t *testing.T) {
 		{"--profile foo", list(`profile "foo"|want cpu, mem or trace`)},
 		{"--out=", list(`out ""|want a folder`)},
 		{"--nonsense", list("--nonsense")},
-		{"nonsense", list(`argument "nonsense"|want flags only`)},
+		{"nonsense", list(`unknown verb "nonsense"|want one of run|or flags only`)},
+		{"run nonsense", list(`unknown scenario "nonsense"|want spawn-storm`)},
+		{"run spawn-storm again", list(`argument "again"|want one scenario`)},
+		{"--progress foo", list(`progress "foo"|want auto, bar, plain, none`)},
+		{"--quiet --progress bar", list("--quiet means --progress none|leave out one")},
 		{"--cap -1 --storm -1 --clock foo", list(`cap -1|a storm of -1|clock "foo"`)},
 	} {
 		r := simulate(t, strings.Fields(c.args)...)
 		assert.Equal(t, exitUsage, r.code, c.args)
 		assert.Empty(t, r.stdout, c.args)
-		for _, want := range append(c.want, `Run "simulate --help"`) {
+		for _, want := range append(c.want, `--help" for the flags.`) {
 			assert.Contains(t, r.stderr, want, c.args)
 		}
-		for l := range strings.Lines(strings.TrimSuffix(r.stderr, "Run \"simulate --help\" for the flags.\n")) {
+		messages, _, _ := strings.Cut(r.stderr, `Run "simulate`)
+		for l := range strings.Lines(messages) {
 			assert.Regexp(t, `^simulate: [^:]`, l, "%s: who speaks, once", c.args)
 			assert.NotContains(t, l, "sim: ", c.args)
 		}
@@ -170,4 +175,51 @@ func TestRealClockMeasures(t *testing.T) {
 	assert.Equal(t, int64(20), s.Ticks)
 	assert.Positive(t, s.Policies[0].TickMS.P50)
 	assert.Positive(t, s.Policies[0].Fired)
+}
+
+// No verb is "run spawn-storm": same flags, same files, same output.
+func TestNoVerbIsRun(t *testing.T) {
+	args := quick("--seed", "7")
+	a := simulate(t, args...)
+	b := simulate(t, append([]string{"run", "spawn-storm"}, args...)...)
+	c := simulate(t, append([]string{"run"}, args...)...)
+	for _, r := range []result{b, c} {
+		require.Equal(t, exitOK, r.code, r.stderr)
+		assert.Equal(t, a.stdout, r.stdout)
+		assert.Equal(t, a.stderr, r.stderr)
+		assert.Equal(t, string(a.file(t, "summary.json")), string(r.file(t, "summary.json")))
+	}
+}
+
+func TestJSONIsTheSummary(t *testing.T) {
+	r := simulate(t, quick("--json", "--progress", "none")...)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.Empty(t, r.stderr)
+	assert.Equal(t, string(r.file(t, "summary.json")), r.stdout)
+}
+
+func TestProgressModes(t *testing.T) {
+	assert.Equal(t, "1/2 nothing\n2/2 cap\n", simulate(t, quick("--progress", "plain")...).stderr)
+	assert.Empty(t, simulate(t, quick("--progress", "none")...).stderr)
+	assert.Empty(t, simulate(t, quick("--progress", "none", "--quiet")...).stderr)
+	assert.Contains(t, simulate(t, quick("--progress", "bar")...).stderr, "\r\x1b[K1/2 nothing", "also where no terminal is")
+}
+
+func TestCompletion(t *testing.T) {
+	for _, shell := range strings.Fields("bash zsh fish powershell") {
+		r := simulate(t, "completion", shell)
+		assert.Equal(t, exitOK, r.code)
+		assert.Contains(t, r.stdout, "simulate", shell)
+	}
+	assert.Contains(t, simulate(t, "__complete", "run", "").stdout, "spawn-storm")
+	assert.Contains(t, simulate(t, "__complete", "run", "--progress", "").stdout, "plain")
+}
+
+func TestExitCodes(t *testing.T) {
+	for code, err := range map[int]error{
+		exitOK: nil, exitFailed: os.ErrNotExist, exitUsage: &usageError{os.ErrInvalid},
+		exitThreshold: errThreshold, exitInvariant: errInvariant, exitInterrupted: errInterrupted,
+	} {
+		assert.Equal(t, code, exitCodeOf(err))
+	}
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// progress is the line on stderr that says how far a long run is. On a terminal
-// it is redrawn in place; elsewhere each policy gets a line.
+// progress is the line on stderr that says how far a long run is. As a bar it is
+// redrawn in place; plain, each part of the work gets a line.
 type progress struct {
 	w        io.Writer
-	on, tty  bool
+	on, bar  bool
 	n, total int
 	name     string
 	last     int // per cent shown
@@ -19,20 +19,22 @@ type progress struct {
 
 const barWidth = 30
 
-func newProgress(w io.Writer, on bool, total int) *progress {
-	p := &progress{w: w, on: on, total: total}
-	if f, ok := w.(*os.File); ok {
+// newProgress returns the progress of work in total parts, in a mode that
+// sharedOf has checked.
+func newProgress(w io.Writer, mode string, total int) *progress {
+	p := &progress{w: w, on: mode != "none", bar: mode == "bar", total: total}
+	if f, ok := w.(*os.File); ok && mode == "auto" {
 		info, err := f.Stat()
-		p.tty = err == nil && info.Mode()&os.ModeCharDevice != 0
+		p.bar = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
 	return p
 }
 
-// start begins the next policy.
+// start begins the next part.
 func (p *progress) start(name string) {
 	p.n++
 	p.name, p.last = name, -1
-	if p.on && !p.tty {
+	if p.on && !p.bar {
 		fmt.Fprintf(p.w, "%d/%d %s\n", p.n, p.total, name)
 	}
 	p.at(0)
@@ -41,7 +43,7 @@ func (p *progress) start(name string) {
 // at draws the bar if it has moved by a per cent.
 func (p *progress) at(done float64) {
 	percent := int(done * 100)
-	if !p.on || !p.tty || percent == p.last {
+	if !p.on || !p.bar || percent == p.last {
 		return
 	}
 	p.last = percent
@@ -52,14 +54,14 @@ func (p *progress) at(done float64) {
 
 // say replaces the bar by a word.
 func (p *progress) say(what string) {
-	if p.on && p.tty {
+	if p.on && p.bar {
 		fmt.Fprintf(p.w, "\r\x1b[K%s", what)
 	}
 }
 
 // clear removes the bar.
 func (p *progress) clear() {
-	if p.on && p.tty {
+	if p.on && p.bar {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }
