@@ -164,6 +164,9 @@ func (k *checker) near() error {
 		for lane := range Lane(r.lanes) {
 			list := r.list(t, lane)
 			cur := r.cursors[list]
+			if cur == 0 && r.fills[list] == 0 {
+				continue
+			}
 			blocks = blocks || cur != 0
 			name := fmt.Sprintf("slot of tick %d lane %v", t, lane)
 			fill, err := k.circle(name, cur, lane, t)
