@@ -12,8 +12,8 @@ import (
 type Config struct {
 	// NearTicks is how many ticks ahead the inner ring covers, a power of two
 	// from 64 to 1<<17. 0 means 16,384 (13.6 minutes at 50 ms), which costs
-	// 12 bytes a tick, and three times as much once a lane other than Normal is
-	// used. Timers due later cost a hash probe more to schedule and to cancel.
+	// 36 bytes a tick. Timers due later cost a hash probe more to schedule and to
+	// cancel.
 	NearTicks int
 	// ChunkBlocks is by how many blocks of 8 timers memory grows, a power of
 	// two from 4 to 2,048, and its default.

@@ -61,9 +61,6 @@ func (c *core) file(deadline Tick, lane Lane) Handle {
 		return c.fileFar(deadline, lane)
 	}
 	i := c.ring.list(deadline, lane)
-	if int(i) >= len(c.ring.cursors) {
-		c.ring.addLanes()
-	}
 	h := c.ring.cursors[i]
 	if h.full() {
 		h = c.extendNear(i, deadline)
@@ -76,6 +73,9 @@ func (c *core) file(deadline Tick, lane Lane) Handle {
 func (c *core) extendNear(i uint32, deadline Tick) cursor {
 	h := c.extend(c.ring.cursors[i], deadline, uint64(i)<<listShift|liveMask)
 	c.ring.fills[i] += perBlock
+	if i > uint32(c.ring.mask) {
+		c.ring.lanes = Lanes
+	}
 	c.ring.mark(deadline)
 	c.quiet = min(c.quiet, deadline-1)
 	return h
@@ -251,8 +251,8 @@ func (c *core) setWaiting(yes bool) {
 func (c *core) pullIn(t Tick, lane Lane) {
 	l := c.far[lane].get(t)
 	i := c.ring.list(t, lane)
-	if int(i) >= len(c.ring.cursors) {
-		c.ring.addLanes()
+	if lane != Normal {
+		c.ring.lanes = Lanes
 	}
 	// In the ring unused entries are live; here the tail's are given up instead,
 	// so that the block still leaves with its last timer.

@@ -86,10 +86,9 @@ func (c *core) cursorAt(t Tick, lane Lane) cursor {
 		if l := c.far[lane].get(t); l != nil {
 			return l.cur
 		}
-	} else if i := c.ring.list(t, lane); int(i) < len(c.ring.cursors) {
-		return c.ring.cursors[i]
+		return 0
 	}
-	return 0
+	return c.ring.cursors[c.ring.list(t, lane)]
 }
 
 func (w *Wheel[T]) yieldList(cur cursor, yield func(Pending[T]) bool) bool {

@@ -13,25 +13,17 @@ type ring struct {
 	cursors []cursor
 	fills   []uint32
 	shift   uint32 // list number: lane<<shift | slot
-	lanes   int    // Normal alone, until another lane is used
+	lanes   int    // in use: Normal alone, until a timer of another one was filed
 }
 
 func newRing(ticks int) ring {
 	return ring{bitmap: newBitmap(Tick(ticks)), lanes: 1, shift: uint32(bits.TrailingZeros(uint(ticks))),
-		cursors: make([]cursor, ticks), fills: make([]uint32, ticks)}
+		cursors: make([]cursor, Lanes*ticks), fills: make([]uint32, Lanes*ticks)}
 }
 
 // list is the number of the list of tick t and a lane.
 func (r *ring) list(t Tick, lane Lane) uint32 {
 	return uint32(lane)<<(r.shift&31) | uint32(t&r.mask)
-}
-
-// addLanes makes the lists of the other lanes, once.
-func (r *ring) addLanes() {
-	more := (Lanes - 1) << r.shift
-	r.cursors = append(r.cursors, make([]cursor, more)...)
-	r.fills = append(r.fills, make([]uint32, more)...)
-	r.lanes = Lanes
 }
 
 // unmarkEmpty unmarks the tick of a list if no lane has blocks for it.

@@ -320,9 +320,6 @@ func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 	if lane := laneOf[rank]; far || parked {
 		word |= farBit | uint64(lane)<<listShift
 	} else {
-		if lane != Normal && c.ring.lanes == 1 {
-			c.ring.addLanes()
-		}
 		word |= uint64(c.ring.list(deadline, lane)) << listShift
 	}
 	*c.head(b) = head{word: word, next: b, prev: b}

@@ -52,8 +52,8 @@ func (r *restorer) listBlock(b, fill uint32) {
 		c.since = min(c.since, deadline)
 	case deadline-c.now <= c.reach:
 		i := c.ring.list(deadline, lane)
-		if int(i) >= len(c.ring.cursors) {
-			c.ring.addLanes()
+		if lane != Normal {
+			c.ring.lanes = Lanes
 		}
 		c.ring.mark(deadline)
 		c.ring.fills[i] += fill - c.ring.cursors[i].room() + next.room()
