@@ -32,6 +32,7 @@ const (
 	image   = "golang.org/x/image"
 	pgx     = "github.com/jackc/pgx/v5"
 	goRedis = "github.com/redis/go-redis/v9"
+	hdr     = "github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // rooms is the import table, from the bottom up: a row names only rows above it,
@@ -56,7 +57,7 @@ var rooms = []room{
 	{path: "sim/schemes", ours: list("timers")},
 	{path: "sim/oracle", ours: list("timers")},
 	{path: "sim", ours: list("timers tick session durable durable/memstore sim/schemes sim/oracle internal/...")},
-	{path: "sim/report", ours: list("timers tick session sim sim/plot internal/...")},
+	{path: "sim/report", third: list(hdr), ours: list("timers tick session sim sim/plot internal/...")},
 	{path: "sim/clients", ours: list("timers tick session sim internal/...")},
 
 	{path: "cmd/simulate/...", third: list(cobra, profile),

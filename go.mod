@@ -3,6 +3,7 @@ module github.com/tickwheel/tickwheel
 go 1.25.0
 
 require (
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/panjf2000/gnet/v2 v2.9.7
 	github.com/pkg/profile v1.7.0
 	github.com/spf13/cobra v1.10.2

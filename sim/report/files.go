@@ -5,9 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/tickwheel/tickwheel/sim"
 	"github.com/tickwheel/tickwheel/sim/plot"
@@ -16,8 +13,8 @@ import (
 // Files returns the names Write writes, in order.
 func Files() []string {
 	return []string{
-		"summary.json", "ticks.csv", "environment.json",
-		"tick-latency.png", "tick-latency.svg", "percentiles.png",
+		"summary.json", "run.json", "ticks.csv", "events.jsonl", "latency.hlog", "bench.txt",
+		"environment.json", "tick-latency.png", "tick-latency.svg", "percentiles.png", "percentiles.svg",
 	}
 }
 
@@ -42,81 +39,35 @@ func Write(dir string, runs []*sim.Recording, env Environment) error {
 	if len(runs) == 0 {
 		panic("report: Write: no runs")
 	}
-	pictures, opts, spectrum := pictures(runs)
+	meta := MetaOf(runs)
 	render := map[string]func(io.Writer) error{
 		"summary.json":     func(w io.Writer) error { return writeJSON(w, Summarize(runs)) },
+		"run.json":         func(w io.Writer) error { return writeJSON(w, meta) },
 		"ticks.csv":        func(w io.Writer) error { return writeTicks(w, runs) },
+		"events.jsonl":     func(w io.Writer) error { return writeEvents(w, meta, runs) },
+		"latency.hlog":     func(w io.Writer) error { return writeHDR(w, runs) },
+		"bench.txt":        func(w io.Writer) error { return writeBench(w, Summarize(runs), env) },
 		"environment.json": func(w io.Writer) error { return writeJSON(w, env) },
-		"tick-latency.png": func(w io.Writer) error { return plot.TickLatency(w, plot.PNG, pictures, opts) },
-		"tick-latency.svg": func(w io.Writer) error { return plot.TickLatency(w, plot.SVG, pictures, opts) },
-		"percentiles.png":  func(w io.Writer) error { return plot.Percentiles(w, plot.PNG, pictures, spectrum) },
 	}
+	pictures := make([]plot.Run, len(runs))
+	for i, r := range runs {
+		pictures[i] = plot.Run{Name: r.Policy.Name, Ticks: samples(r)}
+	}
+	if err := writeFiles(dir, render); err != nil {
+		return err
+	}
+	return draw(dir, meta, pictures)
+}
+
+// writeFiles writes the files that render has, in the order of Files.
+func writeFiles(dir string, render map[string]func(io.Writer) error) error {
 	for _, name := range Files() {
+		if render[name] == nil {
+			continue
+		}
 		if err := plot.WriteFile(filepath.Join(dir, name), render[name]); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
 	}
 	return nil
-}
-
-// pictures turns recordings into what package plot draws.
-func pictures(runs []*sim.Recording) (ps []plot.Run, latency, spectrum plot.Options) {
-	for _, r := range runs {
-		p := plot.Run{Name: r.Policy.Name, Ticks: make([]plot.Sample, len(r.Ticks))}
-		for i := range r.Ticks {
-			t := &r.Ticks[i]
-			p.Ticks[i] = plot.Sample{At: t.Start + t.StartLate, Latency: t.Duration}
-		}
-		ps = append(ps, p)
-	}
-	sc := runs[0].Scenario
-	about := about(runs[0], runs[len(runs)-1])
-	latency = plot.Options{
-		Title:    "Length of every tick: " + sc.Name,
-		Subtitle: about,
-		Interval: sc.Interval,
-		Floor:    100 * time.Microsecond,
-		Zoom:     plot.Window{From: max(0, sc.RespawnAt()-time.Second), To: min(sc.Duration, sc.RespawnAt()+5*time.Second)},
-	}
-	if z := latency.Zoom; sc.Storm == 0 || z.To-z.From > sc.Duration/2 {
-		latency.Zoom = plot.Window{} // no storm, or a close-up of nearly all there is
-	}
-	if sc.Storm > 0 {
-		latency.Marks = append(latency.Marks, plot.Mark{At: sc.KillAt(), Label: "kill"}, plot.Mark{At: sc.RespawnAt(), Label: "respawn storm"})
-	}
-	if sc.Players > 0 {
-		latency.Marks = append(latency.Marks, plot.Mark{At: sc.LogoutAt(), Label: "mass logout"})
-	}
-	if runs[0].Real {
-		latency.TimeLabel = "time, s"
-	}
-	spectrum = plot.Options{
-		Title:    "How long ticks take, by percentile: " + sc.Name,
-		Subtitle: about,
-		Interval: sc.Interval,
-		Floor:    100 * time.Microsecond,
-	}
-	return ps, latency, spectrum
-}
-
-// about says in a line what was run, and where it was interrupted if it was.
-func about(r, last *sim.Recording) string {
-	sc := r.Scenario
-	parts := []string{thousands(sc.Players) + " players"}
-	if sc.Storm > 0 {
-		parts = append(parts, fmt.Sprintf("%s monsters die at %s s and respawn at %s s",
-			thousands(sc.Storm), seconds(sc.KillAt()), seconds(sc.RespawnAt())))
-	}
-	if sc.Players > 0 {
-		parts = append(parts, fmt.Sprintf("mass logout at %s s", seconds(sc.LogoutAt())))
-	}
-	if last.Interrupted {
-		parts = append(parts, fmt.Sprintf("INTERRUPTED at %s s of %s", seconds(last.Length()), last.Policy.Name))
-	}
-	return fmt.Sprintf("%s · seed %d · %s clock", strings.Join(parts, "; "), r.Seed, clockName(r))
-}
-
-// seconds writes d in seconds, to the millisecond.
-func seconds(d time.Duration) string {
-	return strconv.FormatFloat(float64(d.Milliseconds())/1000, 'f', -1, 64)
 }

@@ -207,7 +207,7 @@ func TestPicturesSayWhatWasRun(t *testing.T) {
 	} {
 		sc := small()
 		sc.Players, sc.Storm, sc.Duration = c.players, c.storm, c.duration
-		_, latency, spectrum := pictures([]*sim.Recording{{Scenario: sc, Seed: 7}})
+		latency, spectrum := pictureOptions(MetaOf([]*sim.Recording{{Scenario: sc, Seed: 7}}))
 		assert.Equal(t, c.subtitle, latency.Subtitle)
 		assert.Equal(t, c.subtitle, spectrum.Subtitle)
 		assert.Len(t, latency.Marks, c.marks, c.subtitle)

@@ -15,6 +15,7 @@ var tickColumns = []string{
 	"inbox_ms", "timers_ms", "systems_ms", "flush_ms",
 	"fired", "carried", "backlog_urgent", "backlog_normal", "backlog_bulk",
 	"oldest_ticks", "shed_before", "inputs", "results", "jobs", "slowest_kind", "slowest_ms",
+	"late_urgent", "late_normal", "late_bulk", "jobs_ended", "jobs_ran_ms", "job_wait_ms", "panics",
 }
 
 // writeTicks writes one line for each tick of each run.
@@ -57,5 +58,7 @@ func appendTick(row []string, r *sim.Recording, t *sim.TickRecord) []string {
 	}
 	return append(row, n(int64(t.Fired)), n(int64(t.Carried)),
 		n(int64(t.Backlog[lanes[0]])), n(int64(t.Backlog[lanes[1]])), n(int64(t.Backlog[lanes[2]])),
-		n(oldest), n(t.Shed), n(int64(t.Inbox)), n(int64(t.Results)), n(int64(t.Jobs)), kind, ms(t.SlowestTime))
+		n(oldest), n(t.Shed), n(int64(t.Inbox)), n(int64(t.Results)), n(int64(t.Jobs)), kind, ms(t.SlowestTime),
+		n(int64(t.LateMax[lanes[0]])), n(int64(t.LateMax[lanes[1]])), n(int64(t.LateMax[lanes[2]])),
+		n(int64(t.JobsEnded)), ms(t.JobsRan), ms(t.JobWait), n(int64(t.Panics+t.Goexits)))
 }
