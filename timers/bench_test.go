@@ -133,6 +133,29 @@ func BenchmarkChurn(b *testing.B) {
 	})
 }
 
+// BenchmarkReset moves a random pending timer, as a buff that is refreshed does.
+func BenchmarkReset(b *testing.B) {
+	eachSize(b, func(b *testing.B, n, perGroup int) {
+		l := newLoad(b, n, perGroup)
+		r := rand.New(rand.NewPCG(3, 4))
+		victims := make([]int32, 1<<20)
+		for i := range victims {
+			victims[i] = int32(r.IntN(n))
+		}
+		k := 0
+		for b.Loop() {
+			i := victims[k&(len(victims)-1)]
+			h, ok := l.w.Reset(l.handles[i], l.w.Now()+timers.Tick(l.delays[k&(len(l.delays)-1)]))
+			if !ok {
+				b.Fatal("not pending")
+			}
+			l.handles[i] = h
+			k++
+		}
+		perTimer(b, float64(b.N))
+	})
+}
+
 // BenchmarkFire fires n timers that are spread over 200 ticks.
 func BenchmarkFire(b *testing.B) {
 	eachSize(b, func(b *testing.B, n, perGroup int) {

@@ -14,9 +14,11 @@ type core struct {
 	reach Tick // len of the ring: far timers are due after now+reach
 	far   [Lanes]farTicks
 
-	// Len is armed - cancelled - fired - nUnsettled: each step counts in one place
-	// only. The next run of a periodic timer counts as armed when this one fires.
-	armed, cancelled, fired uint64
+	// Len is armed - ended - fired - nUnsettled: each step counts in one place only.
+	// The next run of a periodic timer counts as armed when this one fires, and a
+	// timer that Reset moved as ended and armed.
+	armed, ended, fired uint64
+	moved               uint64 // of ended and nUnsettled
 
 	due     [Lanes]uint32 // by lane rank: timers in the due lists that will fire
 	waiting bool          // false: nothing is due
@@ -52,7 +54,7 @@ func (c *core) lane(b uint32) Lane {
 
 // pending is how many timers are.
 func (c *core) pending() int {
-	return int(c.armed - c.cancelled - c.fired - uint64(c.nUnsettled))
+	return int(c.armed - c.ended - c.fired - uint64(c.nUnsettled))
 }
 
 // file takes an entry for a timer due at deadline, which is after now.

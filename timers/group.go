@@ -350,10 +350,10 @@ func (c *core) cancelMember(m uint32) {
 	case m&pinMember != 0:
 		pin := m &^ pinMember
 		c.pins.rec(pin).place = 0
-		c.cancelled++
+		c.ended++
 		c.dropPin(pin)
 	case c.waiting:
-		c.cancelled++
+		c.ended++
 		c.uncount(m >> entryBits)
 		c.clear(m)
 	default:

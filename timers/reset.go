@@ -35,8 +35,18 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 		w.setLink(to.ref(), place)
 		w.groups.setMember(place, to.ref())
 	}
-	w.uncount(b)
-	w.clear(ref)
+	if w.waiting {
+		w.uncount(b)
+		w.clear(ref)
+		return to, true
+	}
+	if w.wipe != nil {
+		w.wipe(ref)
+	}
+	w.head(b).word &^= 1 << (ref & entryMask)
+	w.armed++
+	w.moved++
+	w.unsettle(note(ref, w.head(b).word) | keepsPlace)
 	return to, true
 }
 

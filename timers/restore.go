@@ -96,7 +96,7 @@ func restoreState[T any](r *restorer) *Wheel[T] {
 	for lane := range w.far {
 		w.far[lane].edge = now + w.reach
 	}
-	w.stamp, w.cancelled, w.starved, w.genLimit = stamp, cancelled, starved, genLimit
+	w.stamp, w.ended, w.starved, w.genLimit = stamp, cancelled, starved, genLimit
 	r.furthest = 2*int64(w.horizon) + 2
 	r.units, r.horizon = w.units, int64(w.horizon)
 	return w

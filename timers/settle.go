@@ -70,7 +70,7 @@ func (c *core) settleNear() {
 	if c.linked {
 		c.leaveGroups(c.notes[:c.nUnsettled])
 	}
-	c.cancelled += uint64(c.nUnsettled)
+	c.ended += uint64(c.nUnsettled)
 	c.nUnsettled, c.nFarNotes = 0, far
 	var sink uint32
 	for _, b := range c.emptied[:n] {

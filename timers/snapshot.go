@@ -56,7 +56,7 @@ func (w *Wheel[T]) putState(o *writer) {
 	o.uint(uint64(w.reach), uint64(w.slab.size), uint64(w.max), uint64(w.groups.max),
 		uint64(w.horizon), uint64(w.units), uint64(w.genLimit), uint64(w.budget),
 		math.Float64bits(w.shares.Normal), math.Float64bits(w.shares.Bulk))
-	o.uint(uint64(w.now), w.stamp, w.cancelled)
+	o.uint(uint64(w.now), w.stamp, w.Cancelled())
 	for _, ticks := range w.starved {
 		o.uint(uint64(ticks))
 	}

@@ -55,7 +55,7 @@ func (r *restorer) checkPins() {
 		r.need(p.frozen == paused, "pin %d is frozen: %v, its group paused: %v", i, p.frozen, paused)
 		r.need(p.frozen || c.head(p.at>>entryBits).word&parkedBit == 0, "pin %d would fire, but is in no list", i)
 	}
-	c.armed = c.cancelled + uint64(n)
+	c.armed = c.ended + uint64(n)
 }
 
 // linkMembers tells the members of groups their places.

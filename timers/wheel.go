@@ -104,7 +104,7 @@ func (w *Wheel[T]) Len() int { return w.pending() }
 
 // Cancelled returns how many timers were cancelled so far, by handle, with their
 // group, or by the gate of [Wheel.SetLive].
-func (w *Wheel[T]) Cancelled() uint64 { return w.cancelled + uint64(w.nUnsettled) }
+func (w *Wheel[T]) Cancelled() uint64 { return w.ended + uint64(w.nUnsettled) - w.moved }
 
 // At schedules p for deadline, an absolute tick, and returns a handle to cancel
 // it. A deadline at or before Now means the next tick, never the one in hand: a
@@ -159,7 +159,7 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 
 // roomy tells whether another timer may be pending.
 func (w *Wheel[T]) roomy() bool {
-	w.room = w.Cancelled() + w.fired + uint64(w.max)
+	w.room = w.ended + uint64(w.nUnsettled) + w.fired + uint64(w.max)
 	return w.armed < w.room
 }
 
@@ -262,10 +262,10 @@ func (c *core) cancelOdd(h Handle) bool {
 	case ref == 0:
 		return false
 	case pin != 0:
-		c.cancelled++
+		c.ended++
 		c.dropPin(pin)
 	case c.waiting:
-		c.cancelled++
+		c.ended++
 		c.uncount(ref >> entryBits)
 		if place := c.linkOf(ref); place != 0 {
 			c.groups.vacate(place)
