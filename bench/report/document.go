@@ -45,9 +45,10 @@ const method = `## Method
   and read around batches, but for the worst tick and the slowest call, which are
   timed one by one (that includes a reading of the clock).
 - Most care goes into the wheel and those that it is judged by, which are
-  %[2]s. For the others the warm-up of W1 ends after 2 s rather than 5 s, so that with many
-  timers more of their memory lies as it was filled, which favours them; W2 and W5
-  time one pass a round rather than take the median of three.
+  %[2]s. For the others the warm-up of
+  W1 ends after 2 s rather than 5 s, so that with many timers more of their memory
+  lies as it was filled, which favours them; W2 and W5 time one pass a round rather
+  than take the median of three.
 - Garbage collection: a full one before each timing. GOGC is 100 during W1, W2, W5
   and W7, so that who allocates pays for it. **The collector is off during the worst
   tick and W6**, where it would be all that is seen; what it costs stands under W4.
