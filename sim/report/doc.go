@@ -1,5 +1,5 @@
-// Package report writes what simulation runs did: summary.json, ticks.csv and
-// environment.json for programs, a table and pictures for people.
+// Package report writes what simulation runs did, and reads it back: summary.json,
+// ticks.csv, events, HDR logs and more for programs, a table and pictures for people.
 //
 // It only formats recordings of package sim. All files are written under a
 // temporary name and renamed, so that none is ever half there.
@@ -8,6 +8,8 @@
 //
 //   - The same recordings give the same bytes, but for environment.json, which
 //     says where and when, and is kept apart for that reason.
+//   - [Load] gives back what was written, to the nanosecond, or an error: a folder
+//     that is not whole is never half read. [Draw] makes the pictures of [Write].
 //
 // # Units
 //
@@ -19,5 +21,5 @@
 //
 // # Not provided
 //
-// Reading results back.
+// Folders of other versions: run.json says which one has written it.
 package report

@@ -1,0 +1,294 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/tickwheel/tickwheel/sim/plot"
+)
+
+// Set is what one or several results folders hold.
+type Set struct {
+	// Meta is that of the folder, or what several have in common.
+	Meta Meta
+	// Folders are in the order they were given in.
+	Folders []*Folder
+	// Runs are those of all folders, in order.
+	Runs []*Run
+}
+
+// Folder is a results folder.
+type Folder struct {
+	Dir     string
+	Meta    Meta
+	Summary Summary
+	Env     Environment
+}
+
+// Run is one policy of a results folder.
+type Run struct {
+	RunMeta
+	// Label is Name, with the folder where several have a policy of that name.
+	Label   string
+	Folder  *Folder
+	Summary PolicySummary
+	Ticks   []Tick
+	// Names are what Tick.Slowest means; the first is "".
+	Names []string
+	// Slow are the longest ticks, the longest first; Events the others of
+	// events.jsonl.
+	Slow, Events []Event
+}
+
+// Load reads one or several results folders. It returns an error that names the
+// folder, the file, the line where there is one, and the remedy: if a folder is
+// missing, empty, of another program, incomplete or cut short, if folders have
+// different intervals or clocks, or have more runs than a picture holds. It
+// panics without a folder.
+func Load(dirs ...string) (*Set, error) {
+	if len(dirs) == 0 {
+		panic("report: Load: no folders")
+	}
+	s := &Set{}
+	for _, dir := range dirs {
+		f, runs, err := loadFolder(dir)
+		if err != nil {
+			return nil, err
+		}
+		s.Folders = append(s.Folders, f)
+		s.Runs = append(s.Runs, runs...)
+	}
+	if len(s.Runs) > plot.MaxRuns {
+		return nil, fmt.Errorf("report: %d runs in %d folders: at most %d fit one picture: take fewer folders", len(s.Runs), len(dirs), plot.MaxRuns)
+	}
+	if err := s.merge(); err != nil {
+		return nil, err
+	}
+	s.label()
+	return s, nil
+}
+
+// merge finds what the folders have in common.
+func (s *Set) merge() error {
+	first := s.Folders[0]
+	s.Meta = first.Meta
+	if len(s.Folders) == 1 {
+		return nil
+	}
+	s.Meta.Policies = nil
+	var parts []string
+	for _, f := range s.Folders {
+		m := f.Meta
+		if m.IntervalMS != first.Meta.IntervalMS || m.Clock != first.Meta.Clock {
+			return fmt.Errorf("report: %s has ticks of %v ms by the %s clock, %s of %v ms by the %s clock: they have no budget in common: look at them one by one",
+				first.Dir, first.Meta.IntervalMS, first.Meta.Clock, f.Dir, m.IntervalMS, m.Clock)
+		}
+		if m.Scenario != first.Meta.Scenario {
+			s.Meta.Scenario = "several scenarios"
+		}
+		if fmt.Sprint(m.Marks) != fmt.Sprint(first.Meta.Marks) {
+			s.Meta.Marks, s.Meta.Zoom = nil, nil
+		}
+		s.Meta.DurationMS = max(s.Meta.DurationMS, m.DurationMS)
+		s.Meta.Policies = append(s.Meta.Policies, m.Policies...)
+		parts = append(parts, fmt.Sprintf("%s (%s, seed %d)", f.Dir, m.Scenario, m.Seed))
+	}
+	s.Meta.About = strings.Join(parts, ", ") + " · " + first.Meta.Clock + " clock"
+	return nil
+}
+
+// label gives runs names that differ.
+func (s *Set) label() {
+	seen := map[string]int{}
+	for _, r := range s.Runs {
+		seen[r.Name]++
+	}
+	bases := map[string]int{}
+	for _, f := range s.Folders {
+		bases[filepath.Base(f.Dir)]++
+	}
+	for _, r := range s.Runs {
+		r.Label = r.Name
+		if base := filepath.Base(r.Folder.Dir); seen[r.Name] > 1 && bases[base] == 1 {
+			r.Label = base + ": " + r.Name
+		} else if seen[r.Name] > 1 {
+			r.Label = r.Folder.Dir + ": " + r.Name
+		}
+	}
+}
+
+func loadFolder(dir string) (*Folder, []*Run, error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("report: there is no folder %s: make results with simulate run --out %s", dir, dir)
+	case err != nil:
+		return nil, nil, fmt.Errorf("report: no folder of results: %w: name one that simulate run has written", err)
+	case len(entries) == 0:
+		return nil, nil, fmt.Errorf("report: the folder %s is empty: make results with simulate run --out %s", dir, dir)
+	}
+	f := &Folder{Dir: dir}
+	if err := f.read("run.json", &f.Meta); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, fmt.Errorf("report: %s has no run.json, so it is no folder of results, or one of an older version: make results with simulate run --out ANOTHER", dir)
+		}
+		return nil, nil, err
+	}
+	if err := f.checkMeta(); err != nil {
+		return nil, nil, err
+	}
+	if err := errors.Join(f.read("summary.json", &f.Summary), f.read("environment.json", &f.Env)); err != nil {
+		return nil, nil, err
+	}
+	if len(f.Summary.Policies) != len(f.Meta.Policies) {
+		return nil, nil, f.broken("summary.json", fmt.Errorf("it has %d policies, run.json has %d", len(f.Summary.Policies), len(f.Meta.Policies)))
+	}
+	var runs []*Run
+	for i, p := range f.Meta.Policies {
+		runs = append(runs, &Run{RunMeta: p, Label: p.Name, Folder: f, Summary: f.Summary.Policies[i]})
+	}
+	for _, part := range []struct {
+		name string
+		read func(io.Reader, []*Run) error
+	}{{"ticks.csv", readTicks}, {"events.jsonl", readEvents}, {"latency.hlog", checkHDR}} {
+		if err := f.open(part.name, func(r io.Reader) error { return part.read(r, runs) }); err != nil {
+			return nil, nil, err
+		}
+	}
+	return f, runs, nil
+}
+
+// checkMeta refuses what no run of ours can have written.
+func (f *Folder) checkMeta() error {
+	m := f.Meta
+	switch {
+	case m.Format != metaFormat:
+		return fmt.Errorf("report: %s: format %q: this version reads %q: run the scenario again", filepath.Join(f.Dir, "run.json"), m.Format, metaFormat)
+	case !(inNS(m.IntervalMS) > 0):
+		return f.broken("run.json", fmt.Errorf("interval_ms is %v", m.IntervalMS))
+	case len(m.Policies) == 0:
+		return f.broken("run.json", errors.New("it has no policies"))
+	}
+	return nil
+}
+
+// broken is the error of a file that is not as it was written.
+func (f *Folder) broken(name string, err error) error {
+	return fmt.Errorf("report: %s is incomplete or damaged: %w: run the scenario again", filepath.Join(f.Dir, name), err)
+}
+
+func (f *Folder) open(name string, read func(io.Reader) error) error {
+	file, err := os.Open(filepath.Join(f.Dir, name))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("report: %s has no %s: run the scenario again: %w", f.Dir, name, err)
+		}
+		return fmt.Errorf("report: %w", err)
+	}
+	defer file.Close()
+	if err := read(bufio.NewReaderSize(file, 1<<16)); err != nil {
+		return f.broken(name, err)
+	}
+	return nil
+}
+
+// read reads a JSON file, whole and with nothing behind it.
+func (f *Folder) read(name string, v any) error {
+	return f.open(name, func(r io.Reader) error {
+		d := json.NewDecoder(r)
+		if err := d.Decode(v); err != nil {
+			return cut(err)
+		}
+		if _, err := d.Token(); err != io.EOF {
+			return errors.New("something follows its end")
+		}
+		return nil
+	})
+}
+
+// cut says what an early end of a file is.
+func cut(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it ends too early")
+	}
+	return err
+}
+
+// readEvents gives each run its lines. Each must have its last one.
+func readEvents(r io.Reader, runs []*Run) error {
+	by, ended := map[string]*Run{}, map[string]bool{}
+	for _, run := range runs {
+		by[run.Name] = run
+	}
+	d := json.NewDecoder(r)
+	for line := 1; ; line++ {
+		var e Event
+		if err := d.Decode(&e); err == io.EOF {
+			break
+		} else if err != nil {
+			return fmt.Errorf("line %d: %w", line, cut(err))
+		}
+		run := by[e.Policy]
+		switch {
+		case e.Type == "mark":
+		case run == nil:
+			return fmt.Errorf("line %d: policy %q is not in run.json", line, e.Policy)
+		case e.Type == "end":
+			ended[e.Policy] = true
+		case e.Type == "slow":
+			run.Slow = append(run.Slow, e)
+		default:
+			run.Events = append(run.Events, e)
+		}
+	}
+	for _, run := range runs {
+		if !ended[run.Name] {
+			return fmt.Errorf("it ends too early: policy %q has no last line", run.Name)
+		}
+	}
+	return nil
+}
+
+// checkHDR counts the ticks of the log.
+func checkHDR(r io.Reader, runs []*Run) error {
+	l := hdr.NewHistogramLogReader(r)
+	counts := map[string]int64{}
+	for {
+		h, err := l.NextIntervalHistogram()
+		if err == io.EOF || err == nil && h == nil {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		counts[h.Tag()] += h.TotalCount()
+	}
+	for _, run := range runs {
+		if n := counts[tag(run.Name)+"/tick"]; n != int64(run.RunMeta.Ticks) {
+			return fmt.Errorf("policy %q has %d ticks of %d", run.Name, n, run.RunMeta.Ticks)
+		}
+	}
+	return nil
+}
+
+// Draw writes the pictures of s into dir, which exists, as Write does.
+func Draw(dir string, s *Set) error {
+	runs := make([]plot.Run, len(s.Runs))
+	for i, r := range s.Runs {
+		runs[i] = plot.Run{Name: r.Label, Ticks: make([]plot.Sample, len(r.Ticks))}
+		for j := range r.Ticks {
+			t := &r.Ticks[j]
+			runs[i].Ticks[j] = plot.Sample{At: t.Start + t.StartLate, Latency: t.Duration}
+		}
+	}
+	return draw(dir, s.Meta, runs)
+}
