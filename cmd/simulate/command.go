@@ -49,6 +49,7 @@ are written).`,
 	}
 	addShared(root)
 	root.AddCommand(runCommand())
+	root.AddCommand(plotCommand())
 	return root
 }
 
