@@ -58,11 +58,11 @@ var rooms = []room{
 	{path: "sim/oracle", ours: list("timers")},
 	{path: "sim", ours: list("timers tick session durable durable/memstore sim/schemes sim/oracle internal/...")},
 	{path: "sim/report", third: list(hdr), ours: list("timers tick session sim sim/plot internal/...")},
-	{path: "sim/clients", ours: list("timers tick session sim internal/...")},
 
 	{path: "cmd/simulate/...", third: list(cobra, profile),
-		ours: list("timers tick session durable sim sim/plot sim/schemes sim/oracle sim/report sim/clients internal/...")},
+		ours: list("timers tick session durable sim sim/plot sim/schemes sim/oracle sim/report internal/...")},
 	{path: "cmd/gameserver/protocol"},
+	{path: "cmd/simulate/clients", ours: list("cmd/gameserver/protocol"), third: list(hdr), tests: list("tick cmd/gameserver/...")},
 	{path: "cmd/gameserver/store", third: list(bbolt), tests: list("cmd/gameserver/...")},
 	{path: "cmd/gameserver/world", tests: list("cmd/gameserver/..."),
 		ours: list("timers tick session durable internal/... cmd/gameserver/protocol cmd/gameserver/store")},

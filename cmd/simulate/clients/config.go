@@ -43,13 +43,13 @@ type Config struct {
 	Drop float64
 	// Away is how long a client that left stays away.
 	Away time.Duration
-	// Slow is the share of clients, 0 to 1, that read what has arrived only once
+	// Slow is the share of clients, 0 to 1, that once they are in read at most 4 KiB
 	// every SlowPause. Their latencies have a row of their own.
 	Slow      float64
 	SlowPause time.Duration
 
-	// Timeout bounds the wait for a connection, for the answer to a login and for
-	// the bye after a logout.
+	// Timeout bounds the wait for a connection, for room to send, for the answer to
+	// a login and for the bye after a logout.
 	Timeout time.Duration
 	// Prefix begins the players' names; a number follows. Two fleets on one server
 	// need two prefixes, or each takes over the other's players.

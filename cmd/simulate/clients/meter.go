@@ -76,11 +76,24 @@ type meter struct {
 	in       int // clients logged in
 	codes    map[string]int64
 	failures map[string]int64
-	total    [rowCount]*hdr.Histogram
-	second   [rowCount]*hdr.Histogram // since the last flush
-	log      *hdr.HistogramLogWriter
-	logErr   error
-	flushed  time.Time
+	second   *histograms // since the last flush
+
+	// The rest belongs to the goroutine that flushes.
+	total   *histograms
+	spare   *histograms // takes the place of second
+	log     *hdr.HistogramLogWriter
+	logErr  error
+	flushed time.Time
+}
+
+type histograms [rowCount]*hdr.Histogram
+
+func newHistograms() *histograms {
+	var hs histograms
+	for i := range hs {
+		hs[i] = hdr.New(finest, longest, 3)
+	}
+	return &hs
 }
 
 // The range of a histogram. What is longer counts as longest.
@@ -90,18 +103,17 @@ const (
 )
 
 func newMeter(log io.Writer, start time.Time) *meter {
-	m := &meter{codes: map[string]int64{}, failures: map[string]int64{}, flushed: start}
-	for i := range rowCount {
-		m.total[i] = hdr.New(finest, longest, 3)
-		m.second[i] = hdr.New(finest, longest, 3)
-		m.second[i].SetTag(rowNames[i])
+	m := &meter{
+		codes: map[string]int64{}, failures: map[string]int64{}, flushed: start,
+		second: newHistograms(), total: newHistograms(), spare: newHistograms(),
 	}
 	if log != nil {
 		m.log = hdr.NewHistogramLogWriter(log)
-		m.log.SetBaseTime(start.UnixMilli())
+		base := start.Truncate(time.Second).UnixMilli() // the log has whole seconds for it
+		m.log.SetBaseTime(base)
 		m.keep(m.log.OutputLogFormatVersion())
-		m.keep(m.log.OutputStartTime(start.UnixMilli()))
-		m.keep(m.log.OutputBaseTime(start.UnixMilli()))
+		m.keep(m.log.OutputStartTime(base))
+		m.keep(m.log.OutputBaseTime(base))
 		m.keep(m.log.OutputLegend())
 	}
 	return m
@@ -187,27 +199,29 @@ type Live struct {
 	Requests      int64         // recorded since the last one
 }
 
-// flush ends a second: its histograms go to the log and into the totals.
+// flush ends a second: its histograms go to the log and into the totals. Clients
+// are kept out only while the two sets change places; encoding takes longer.
 func (m *meter) flush(start, now time.Time) Live {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	h := m.second[rowRequest]
-	live := Live{
-		Elapsed: now.Sub(start), LoggedIn: m.in, Counts: m.counts, Requests: h.TotalCount(),
-		P50: time.Duration(h.ValueAtPercentile(50)), P99: time.Duration(h.ValueAtPercentile(99)), Max: time.Duration(h.Max()),
-	}
-	for i, h := range m.second {
+	m.second, m.spare = m.spare, m.second
+	live := Live{Elapsed: now.Sub(start), LoggedIn: m.in, Counts: m.counts}
+	m.mu.Unlock()
+	h := m.spare[rowRequest]
+	live.Requests = h.TotalCount()
+	live.P50, live.P99 = time.Duration(h.ValueAtPercentile(50)), time.Duration(h.ValueAtPercentile(99))
+	live.Max = time.Duration(h.Max())
+	for i, h := range m.spare {
 		if h.TotalCount() == 0 {
 			continue
 		}
 		if m.log != nil {
+			h.SetTag(rowNames[i])
 			h.SetStartTimeMs(m.flushed.UnixMilli())
 			h.SetEndTimeMs(now.UnixMilli())
 			m.keep(m.log.OutputIntervalHistogram(h))
 		}
 		m.total[i].Merge(h)
 		h.Reset()
-		h.SetTag(rowNames[i])
 	}
 	m.flushed = now
 	return live
