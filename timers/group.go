@@ -12,7 +12,7 @@ import "math/bits"
 
 const (
 	perPage   = 27
-	placeBits = 5 // a place is page<<4 | index
+	placeBits = 5 // a place is page<<placeBits | index
 	placeMask = 1<<placeBits - 1
 	allPlaces = 1<<perPage - 1
 	roomy     = 8       // places free in a page that may be opened again
