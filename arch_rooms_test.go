@@ -18,7 +18,7 @@ type room struct {
 	// ours are the rooms it may import, third the modules. The standard library
 	// is open to all but the rooms that arch_calls_test.go restricts.
 	ours, third []string
-	// tests are the rooms that its tests may import besides ours.
+	// tests are the rooms and modules that its tests may import besides these.
 	tests []string
 }
 
@@ -33,6 +33,8 @@ const (
 	pgx     = "github.com/jackc/pgx/v5"
 	goRedis = "github.com/redis/go-redis/v9"
 	hdr     = "github.com/HdrHistogram/hdrhistogram-go"
+	// chromedp drives a browser in tests.
+	chromedp = "github.com/chromedp"
 )
 
 // rooms is the import table, from the bottom up: a row names only rows above it,
@@ -56,11 +58,13 @@ var rooms = []room{
 	{path: "sim/plot", third: list(gonum, image)},
 	{path: "sim/schemes", ours: list("timers")},
 	{path: "sim/oracle", ours: list("timers")},
+	{path: "sim/check", ours: list("timers tick session sim/oracle")},
 	{path: "sim", ours: list("timers tick session durable durable/memstore sim/schemes sim/oracle internal/...")},
 	{path: "sim/report", third: list(hdr), ours: list("timers tick session sim sim/plot internal/...")},
+	{path: "sim/html", ours: list("timers tick session sim sim/report internal/..."), tests: list(chromedp)},
 
 	{path: "cmd/simulate/...", third: list(cobra, profile),
-		ours: list("timers tick session durable sim sim/plot sim/schemes sim/oracle sim/report internal/...")},
+		ours: list("timers tick session durable sim sim/plot sim/schemes sim/oracle sim/check sim/report sim/html internal/...")},
 	{path: "cmd/gameserver/protocol"},
 	{path: "cmd/simulate/clients", ours: list("cmd/gameserver/protocol"), third: list(hdr), tests: list("tick cmd/gameserver/...")},
 	{path: "cmd/gameserver/store", third: list(bbolt), tests: list("cmd/gameserver/...")},
@@ -111,7 +115,7 @@ func (r room) refuses(path string, inTest bool) string {
 	ours, modules := r.ours, r.third
 	if inTest {
 		ours = concat(ours, r.tests, testRooms, []string{r.path})
-		modules = concat(modules, testModules)
+		modules = concat(modules, r.tests, testModules)
 	}
 	switch below, own := strings.CutPrefix(path, modulePath+"/"); {
 	case path == modulePath:

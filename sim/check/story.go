@@ -1,0 +1,35 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+)
+
+// story is what happened, in words, tick by tick.
+type story struct {
+	lines []string
+	tick  int64
+}
+
+// maxStory bounds a story. Its end is what matters.
+const maxStory = 100_000
+
+func (s *story) say(tick int64, format string, args ...any) {
+	if len(s.lines) >= maxStory {
+		s.lines = s.lines[maxStory/2:]
+	}
+	if tick != s.tick || len(s.lines) == 0 {
+		s.tick = tick
+		s.lines = append(s.lines, fmt.Sprintf("tick %d", tick))
+	}
+	s.lines = append(s.lines, "    "+fmt.Sprintf(format, args...))
+}
+
+func (s *story) String() string { return strings.Join(s.lines, "\n") }
+
+// Tell runs the seed of f again and says in words, tick by tick, what happened.
+func Tell(f *Failure) string {
+	s := &story{}
+	run(f.Seed, f.Options, f.Canary, s)
+	return s.String()
+}
