@@ -2,9 +2,11 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tickwheel/tickwheel/sim/oracle"
 )
@@ -82,13 +84,41 @@ func (b Batch) one(seed uint64) (uint64, *Failure) {
 	if err != nil {
 		return 0, failure(seed, o, b.Canary, "options", err, 0)
 	}
-	trace, f := Run(seed, o, b.Canary)
+	trace, f := watched(seed, o, b.Canary)
 	if f != nil || seed%rerun != 0 {
 		return trace, f
 	}
-	if again, _ := Run(seed, o, b.Canary); again != trace {
+	if again, _ := watched(seed, o, b.Canary); again != trace {
 		return trace, &Failure{Seed: seed, Options: o, Canary: b.Canary, Part: o.Parts, Rule: oracle.Repeats,
 			What: "two runs of the seed did not do the same"}
 	}
 	return trace, nil
+}
+
+// Patience is how long a seed may take, which is a few milliseconds if all is well.
+// A call that does not return is a failure as well, and the only one that a clock
+// decides.
+const Patience = 20 * time.Second
+
+// watched is Run that gives up after Patience. What hangs is left behind: it can't
+// be ended.
+func watched(seed uint64, o Options, canary int) (uint64, *Failure) {
+	type end struct {
+		trace uint64
+		f     *Failure
+	}
+	ended := make(chan end, 1)
+	go func() {
+		trace, f := Run(seed, o, canary)
+		ended <- end{trace, f}
+	}()
+	late := time.NewTimer(Patience)
+	defer late.Stop()
+	select {
+	case e := <-ended:
+		return e.trace, e.f
+	case <-late.C:
+		return 0, &Failure{Seed: seed, Options: o, Canary: canary, Part: o.Parts, Rule: oracle.Returns,
+			What: fmt.Sprintf("the seed has not come to its end within %v", Patience)}
+	}
 }

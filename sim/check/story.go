@@ -3,6 +3,8 @@ package check
 import (
 	"fmt"
 	"strings"
+
+	"github.com/tickwheel/tickwheel/sim/oracle"
 )
 
 // story is what happened, in words, tick by tick.
@@ -29,6 +31,9 @@ func (s *story) String() string { return strings.Join(s.lines, "\n") }
 
 // Tell runs the seed of f again and says in words, tick by tick, what happened.
 func Tell(f *Failure) string {
+	if f.Rule == oracle.Returns {
+		return "The story of a run that hangs can't be told: attach a debugger to the command above."
+	}
 	s := &story{}
 	run(f.Seed, f.Options, f.Canary, s)
 	return s.String()

@@ -33,6 +33,7 @@ const (
 	JobOnce     Rule = "every job comes to its end, once"
 	Stopped     Rule = "nothing runs after Stop"
 	Repeats     Rule = "same seed, same run"
+	Returns     Rule = "every call returns"
 	Drains      Rule = "a healthy phase drains the backlog"
 )
 
