@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/tickwheel/tickwheel/sim/oracle"
 	"github.com/tickwheel/tickwheel/timers"
@@ -23,6 +24,7 @@ type bench struct {
 	list   []*entry
 	groups []*group
 	fired  int
+	births births
 	trace  uint64
 	err    error
 	calm   bool // no more calls
@@ -30,16 +32,18 @@ type bench struct {
 }
 
 type entry struct {
-	id   int
-	h    timers.Handle
-	m    *oracle.Timer
-	op   op
-	swap *entry
+	id    int
+	birth uint64
+	h     timers.Handle
+	m     *oracle.Timer
+	op    op
+	swap  *entry
 }
 
 type group struct {
-	real timers.Group
-	m    *oracle.Group
+	birth uint64
+	real  timers.Group
+	m     *oracle.Group
 }
 
 const (
@@ -48,7 +52,7 @@ const (
 )
 
 func newBench(seed uint64, o Options, canary int, log *story) *bench {
-	b := &bench{o: o, canary: canary, log: log, ops: plan(seed^wheelSeed, o, true), trace: fnvOffset}
+	b := &bench{o: o, canary: canary, log: log, births: births{}, ops: plan(seed^wheelSeed, o, true), trace: fnvOffset}
 	cfg := timers.Config{
 		NearTicks: o.Near, ChunkBlocks: o.Chunk, MaxTimers: 20 + o.Inbox, Horizon: 1 << 40, MaxGroups: 8,
 		Budget: o.Budget, Seed: seed, TickUnits: benchUnits,
@@ -141,7 +145,7 @@ func (b *bench) advance(d timers.Span) {
 			defer close(over)
 			defer func() {
 				if v := recover(); v != nil && v != any(planned{}) {
-					b.broken(oracle.Whole, "Advance panicked: %v", v)
+					b.broken(oracle.Whole, "Advance panicked: %v, in %s", v, frames(debug.Stack()))
 				}
 			}()
 			report = b.w.Advance(to, b.fire)

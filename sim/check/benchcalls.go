@@ -15,7 +15,7 @@ func (b *bench) do(p *op) {
 		return
 	}
 	b.note(uint64(p.n))
-	g := b.groups[p.a%len(b.groups)]
+	g, _ := pick(b.groups, p.a, func(g *group) uint64 { return g.birth }, func(g *group) bool { return !g.m.Closed })
 	lane := timers.Lane(p.a >> 8 % timers.Lanes)
 	some := timers.Span(p.b % 40)
 	switch p.what {
@@ -71,7 +71,7 @@ func (b *bench) other(p *op, g *group) {
 		b.fail(b.w.SetBudget(real))
 		b.m.SetBudget(n)
 	case "child":
-		b.newGroup()
+		b.newGroup(p)
 	case "close":
 		b.closeGroup(p, g)
 	case "pause":
@@ -108,7 +108,7 @@ func (b *bench) other(p *op, g *group) {
 	}
 }
 
-func (b *bench) newGroup() {
+func (b *bench) newGroup(p *op) {
 	open := 0
 	for _, g := range b.groups[1:] {
 		if !g.m.Closed {
@@ -120,7 +120,7 @@ func (b *bench) newGroup() {
 		b.broken(oracle.Refusals, "NewGroup with %d groups gave %v", open, err)
 	}
 	if err == nil {
-		b.groups = append(b.groups, &group{real: real, m: &oracle.Group{}})
+		b.groups = append(b.groups, &group{birth: b.births.next(p), real: real, m: &oracle.Group{}})
 		b.say("group %d begins", len(b.groups)-1)
 	}
 }
@@ -162,7 +162,7 @@ func (b *bench) resume(g *group) {
 
 // schedule makes a timer due d ticks from now.
 func (b *bench) schedule(p *op, g *group, lane timers.Lane, d timers.Span, r timers.Repeat, j timers.Jitter) {
-	e := &entry{id: len(b.list) + 1, op: *p}
+	e := &entry{id: len(b.list) + 1, birth: b.births.next(p), op: *p}
 	now := b.m.Now()
 	at := now + timers.Tick(min(max(d, -timers.Span(now)), 1<<61))
 	want := b.m.Refuses(at, g.m)
@@ -234,14 +234,13 @@ func (b *bench) stop(e *entry) {
 
 // handles stops and moves timers, stale ones among them.
 func (b *bench) handles(p *op, d timers.Span) {
-	n := len(b.list)
-	if n == 0 {
+	e, ok := pick(b.list, p.a, func(e *entry) uint64 { return e.birth }, func(e *entry) bool { return e.m.Pending() })
+	if !ok {
 		if b.w.Cancel(timers.Handle{}) {
 			b.broken(oracle.Handles, "the zero handle cancelled something")
 		}
 		return
 	}
-	e := b.list[n-1-p.a%n]
 	if p.what == "stop" {
 		b.stop(e)
 		return

@@ -39,7 +39,7 @@ func (w *world) do(p *op) {
 		return
 	}
 	w.note(uint64(p.n), uint64(p.via))
-	s := w.scopes[len(w.scopes)-1-p.a%len(w.scopes)]
+	s, _ := pick(w.scopes, p.a, func(s *scope) uint64 { return s.birth }, func(s *scope) bool { return s.m.Alive() })
 	switch p.what {
 	case "after", "far", "storm", "every", "jitter":
 		w.schedules(p, s)
@@ -54,7 +54,7 @@ func (w *world) do(p *op) {
 	case "budget":
 		w.setBudget([]int{0, 1, 2, 3, 5, 20}[p.b%6])
 	case "child":
-		w.child(s)
+		w.child(p, s)
 	case "close":
 		w.close(s)
 	case "login", "logout", "hangup", "touch", "masslogout":

@@ -10,12 +10,8 @@ import (
 
 // handles stops and moves timers, stale ones among them.
 func (w *world) handles(p *op) {
-	n := len(w.timers)
-	if n == 0 {
-		return
-	}
-	t := w.timers[n-1-p.a%n]
-	if t.real == nil {
+	t, ok := pick(w.timers, p.a, func(t *timer) uint64 { return t.birth }, func(t *timer) bool { return t.m.Pending() })
+	if !ok || t.real == nil {
 		return
 	}
 	alive := !t.m.Group.Closed && !t.m.Group.Dead
@@ -80,7 +76,7 @@ func (w *world) keys(p *op, s *scope) {
 
 // keyed makes the timer of a key, in the place of the one there was.
 func (w *world) keyed(p *op, s *scope, key string, sp tick.Spec) {
-	t := &timer{id: len(w.timers) + 1, op: *p}
+	t := &timer{id: len(w.timers) + 1, birth: w.births.next(p), op: *p}
 	call := func(f tick.Firing) {
 		w.callback(t, f, func() {
 			if s.m.Keys[key] == t.m && !t.m.Pending() {

@@ -12,16 +12,16 @@ import (
 func (w *world) people(p *op) {
 	name := w.key(1 + p.b%4)
 	var c *conn
-	if n := len(w.conns); n > 0 {
-		c = w.conns[n-1-p.a%n]
+	if o, ok := pick(w.conns, p.a, func(c *conn) uint64 { return c.birth }, func(c *conn) bool { return c.m.Scope.Alive() }); ok {
+		c = o
 	}
 	switch p.what {
 	case "login":
 		if c == nil || p.a%3 == 0 {
-			c = &conn{real: w.reg.Connect(), m: w.mreg.Connect()}
+			c = &conn{birth: w.births.next(p), real: w.reg.Connect(), m: w.mreg.Connect()}
 			w.conns = append(w.conns, c)
 		}
-		w.login(c, name)
+		w.login(p, c, name)
 	case "logout":
 		w.logout(name)
 	case "hangup":
@@ -42,7 +42,7 @@ func (w *world) people(p *op) {
 	}
 }
 
-func (w *world) login(c *conn, name string) {
+func (w *world) login(p *op, c *conn, name string) {
 	w.say("%s logs in", name)
 	m, want := w.mreg.Login(c.m, name)
 	real, o, err := c.real.Login(name, 0)
@@ -62,7 +62,7 @@ func (w *world) login(c *conn, name string) {
 	}
 	w.fail(w.tree.Told())
 	s := &sess{real, m}
-	w.scopes = append(w.scopes, &scope{real: real.Scope, m: m.Scope, sess: s})
+	w.scopes = append(w.scopes, &scope{birth: w.births.next(p), real: real.Scope, m: m.Scope, sess: s})
 }
 
 func outcomeOf(o session.Outcome, err error) string {
@@ -108,9 +108,9 @@ func (w *world) hangup(c *conn) {
 }
 
 // child makes a scope.
-func (w *world) child(s *scope) {
+func (w *world) child(p *op, s *scope) {
 	label := fmt.Sprintf("scope %d", len(w.scopes))
-	c := &scope{real: s.real.Child(), m: w.tree.Child(s.m, label)}
+	c := &scope{birth: w.births.next(p), real: s.real.Child(), m: w.tree.Child(s.m, label)}
 	w.say("%s makes %s", s.m.Label(), label)
 	w.scopes = append(w.scopes, c)
 	if ok := c.real.OnClose(func(reason error) { w.told(label, reason) }); ok != c.m.Alive() {

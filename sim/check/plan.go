@@ -63,7 +63,8 @@ func plan(seed uint64, o Options, wheel bool) []op {
 		for range r.IntN(2*o.Rate + 1) {
 			n++
 			p := draw(r, wheel, 0)
-			p.n, p.tick = n, tick
+			p.number(n)
+			p.tick = tick
 			if o.keeps(p) {
 				o.trim(p)
 				ops = append(ops, *p)
@@ -71,6 +72,13 @@ func plan(seed uint64, o Options, wheel bool) []op {
 		}
 	}
 	return ops
+}
+
+// number gives p, and what its callback does, the number n.
+func (p *op) number(n int) {
+	for ; p != nil; p = p.later {
+		p.n = n
+	}
 }
 
 func (o *Options) keeps(p *op) bool {

@@ -55,7 +55,7 @@ func (w *world) far(b int) time.Duration {
 
 // schedule makes a timer and compares what comes of it.
 func (w *world) schedule(p *op, s *scope, sp tick.Spec) {
-	t := &timer{id: len(w.timers) + 1, op: *p}
+	t := &timer{id: len(w.timers) + 1, birth: w.births.next(p), op: *p}
 	at, lead := sp.At, int64(0)
 	if at == 0 {
 		d := sp.After

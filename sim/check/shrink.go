@@ -28,8 +28,11 @@ func Shrink(ctx context.Context, f *Failure) *Failure {
 			}
 		})
 	}
-	s.calls()
-	s.ticks()
+	for calls := -1; calls != len(s.best.Options.Ops); { // leaving one out may make others unnecessary
+		calls = len(s.best.Options.Ops)
+		s.calls()
+		s.ticks()
+	}
 	// What is off by its number need not be off by its name.
 	drawn := Draw(f.Seed)
 	s.try(func(o *Options) { o.Off = drawn.Off })

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -28,6 +29,20 @@ func (s *story) say(tick int64, format string, args ...any) {
 }
 
 func (s *story) String() string { return strings.Join(s.lines, "\n") }
+
+// frames names the functions of a stack between a panic and the goroutine's first,
+// without addresses, which differ from run to run.
+func frames(stack []byte) string {
+	_, stack, _ = bytes.Cut(stack, []byte("panic("))
+	var names []string
+	for line := range strings.Lines(string(stack)) {
+		name, _, call := strings.Cut(line, "(0x")
+		if call && strings.HasPrefix(name, "github.com/") {
+			names = append(names, name[strings.LastIndex(name, "/")+1:])
+		}
+	}
+	return strings.Join(names[:min(len(names), 5)], " < ")
+}
 
 // Tell runs the seed of f again and says in words, tick by tick, what happened.
 func Tell(f *Failure) string {

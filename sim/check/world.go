@@ -48,6 +48,7 @@ type world struct {
 	scopes   []*scope
 	conns    []*conn
 	jobsMade int
+	births   births
 	posts    posts
 	facts    facts
 	trace    uint64
@@ -84,6 +85,7 @@ type facts struct {
 // timer, scope and conn are a thing of the game and what the oracle has for it.
 type timer struct {
 	id        int
+	birth     uint64
 	real      *tick.Timer
 	m         *oracle.Timer
 	op        op
@@ -93,9 +95,10 @@ type timer struct {
 }
 
 type scope struct {
-	real *tick.Scope
-	m    *oracle.Scope
-	sess *sess // nil if it is none of a session
+	birth uint64
+	real  *tick.Scope
+	m     *oracle.Scope
+	sess  *sess // nil if it is none of a session
 }
 
 type sess struct {
@@ -104,13 +107,14 @@ type sess struct {
 }
 
 type conn struct {
-	real *session.Conn[int]
-	m    *oracle.Conn
-	last string // the name it logged in under
+	birth uint64
+	real  *session.Conn[int]
+	m     *oracle.Conn
+	last  string // the name it logged in under
 }
 
 func newWorld(seed uint64, o Options, canary int, log *story) (*world, error) {
-	w := &world{o: o, canary: canary, log: log, clock: &clock{}, ops: plan(seed, o, false), trace: fnvOffset}
+	w := &world{o: o, canary: canary, log: log, clock: &clock{}, births: births{}, ops: plan(seed, o, false), trace: fnvOffset}
 	w.exec = newExecutor(w, o.Workers)
 	cfg := tick.Config{
 		Interval: o.Interval, CatchUp: o.CatchUp, Budget: w.bugged(o.Budget),
@@ -121,7 +125,7 @@ func newWorld(seed uint64, o Options, canary int, log *story) (*world, error) {
 		Observer: &tick.Observer{Fire: w.announce, Tick: w.tickEnds, Job: w.jobEnds},
 		OnPanic: func(p tick.PanicInfo) {
 			if _, ok := p.Value.(planned); !ok {
-				w.broken(oracle.Whole, "%s panicked: %v\n%s", p.Name, p.Value, p.Stack)
+				w.broken(oracle.Whole, "%s panicked: %v, in %s", p.Name, p.Value, frames(p.Stack))
 			}
 		},
 	}
