@@ -50,6 +50,7 @@ are written).`,
 	addShared(root)
 	root.AddCommand(runCommand())
 	root.AddCommand(plotCommand())
+	root.AddCommand(checkCommand())
 	return root
 }
 
