@@ -34,6 +34,9 @@ type Recording struct {
 // TickRecord is one tick.
 type TickRecord struct {
 	tick.TickInfo
+	// Hash is Recording.Trace as of the end of this tick: the first one that differs
+	// says where two runs part ways.
+	Hash uint64
 	// Backlogged is the sum of Backlog.
 	Backlogged int
 	// LateMax is by lane how many ticks late the latest timer of this tick ran.
@@ -80,7 +83,7 @@ func (r *recorder) observer() *tick.Observer {
 			r.details.job(j)
 		},
 		Tick: func(i *tick.TickInfo) {
-			t := TickRecord{TickInfo: *i}
+			t := TickRecord{TickInfo: *i, Hash: r.trace.h}
 			for _, n := range i.Backlog {
 				t.Backlogged += n
 			}

@@ -51,6 +51,7 @@ are written).`,
 	root.AddCommand(runCommand())
 	root.AddCommand(plotCommand())
 	root.AddCommand(checkCommand())
+	root.AddCommand(replayCommand())
 	return root
 }
 

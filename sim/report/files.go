@@ -13,7 +13,7 @@ import (
 // Files returns the names Write writes, in order.
 func Files() []string {
 	return []string{
-		"summary.json", "run.json", "ticks.csv", "events.jsonl", "latency.hlog", "bench.txt",
+		"summary.json", "run.json", "ticks.csv", "events.jsonl", "latency.hlog", "bench.txt", replayFile,
 		"environment.json", "tick-latency.png", "tick-latency.svg", "percentiles.png", "percentiles.svg",
 	}
 }
@@ -48,6 +48,7 @@ func Write(dir string, runs []*sim.Recording, env Environment) error {
 		"latency.hlog":     func(w io.Writer) error { return writeHDR(w, runs) },
 		"bench.txt":        func(w io.Writer) error { return writeBench(w, Summarize(runs), env) },
 		"environment.json": func(w io.Writer) error { return writeJSON(w, env) },
+		replayFile:         func(w io.Writer) error { return writeReplay(w, runs) },
 	}
 	pictures := make([]plot.Run, len(runs))
 	for i, r := range runs {
