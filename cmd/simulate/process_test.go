@@ -106,7 +106,7 @@ func TestWrongUse(t *testing.T) {
 		{"--profile foo", list(`profile "foo"|want cpu, mem or trace`)},
 		{"--out=", list(`out ""|want a folder`)},
 		{"--nonsense", list("--nonsense")},
-		{"nonsense", list(`unknown verb "nonsense"|want one of run|or flags only`)},
+		{"nonsense", list(`unknown verb "nonsense"|want one of |or flags only`)},
 		{"run nonsense", list(`unknown scenario "nonsense"|want spawn-storm`)},
 		{"run spawn-storm again", list(`argument "again"|want one scenario`)},
 		{"--progress foo", list(`progress "foo"|want auto, bar, plain, none`)},
