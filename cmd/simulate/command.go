@@ -52,6 +52,7 @@ are written).`,
 	root.AddCommand(plotCommand())
 	root.AddCommand(checkCommand())
 	root.AddCommand(replayCommand())
+	root.AddCommand(clientsCommand())
 	return root
 }
 

@@ -133,11 +133,9 @@ func TestARefusedLoginIsRetriedAfterItsHint(t *testing.T) {
 func TestRefusedAtTheDoor(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		s := newScripted()
-		s.hello = `{"ev":"error","tick":1,"code":"busy","message":"full","retry_ms":2000}` + "\n"
-		cfg := steady(s)
-		time.AfterFunc(5*time.Second, func() { s.hello = helloLine + "\n" })
-		r := mustPlay(t, cfg)
-		assert.InDelta(t, 3, r.Counts.Refused, 1)
+		s.full = 5 * time.Second
+		r := mustPlay(t, steady(s))
+		assert.Equal(t, int64(3), r.Counts.Refused)
 		assert.Equal(t, int64(1), r.Counts.Logins)
 		assert.Zero(t, r.Counts.Lost)
 	})

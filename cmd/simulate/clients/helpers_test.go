@@ -24,11 +24,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // asked is a request as the scripted server sees it.
 type asked struct {
-	Op    string `json:"op"`
-	ID    int64  `json:"id"`
-	Name  string `json:"name"`
-	After int64  `json:"after_ms"`
-	Token string `json:"token"`
+	Op    string        `json:"op"`
+	ID    int64         `json:"id"`
+	Name  string        `json:"name"`
+	After int64         `json:"after_ms"`
+	Token string        `json:"token"`
 	at    time.Duration // since the server started
 }
 
@@ -37,6 +37,8 @@ type asked struct {
 type scripted struct {
 	start time.Time
 	hello string
+	// full: until then, whoever connects is refused with a hint of 2 s.
+	full time.Duration
 	// answer returns the lines for a request, or false for the usual ones.
 	answer func(s *scripted, r asked) (string, bool)
 	// stall, in time since the start: nothing is answered, and if deaf, nothing
@@ -96,6 +98,10 @@ func (s *scripted) serve(conn net.Conn) {
 		}
 	}()
 	defer close(lines)
+	if s.since() < s.full {
+		lines <- `{"ev":"error","tick":1,"code":"busy","message":"full","retry_ms":2000}` + "\n"
+		return
+	}
 	lines <- s.hello
 	for in := bufio.NewScanner(conn); in.Scan(); {
 		var r asked

@@ -84,9 +84,9 @@ func (m Mix) draw(r *rand.Rand) protocol.Op {
 // skills are those of docs/protocol.md.
 var skills = [...]string{"heal", "fury", "shield"}
 
-// monsters is how many different monsters the fleet attacks: few enough that
-// clients meet at the same one, and that a small world has them.
-const monsters = 1000
+// monsters is how many different monsters the fleet attacks: all that a server with
+// the defaults has. A smaller world answers unknown_monster to the others.
+const monsters = protocol.MaxMonster
 
 // maxAfter is the longest timer a client asks for.
 const maxAfter = 2 * time.Second
