@@ -247,6 +247,11 @@ func (h *hunt) canaries(ctx context.Context) error {
 			fmt.Fprintln(h.stderr, "simulate: interrupted at canary "+c.Name)
 			return errInterrupted
 		}
+		if f != nil {
+			if _, own := check.Run(f.Seed, f.Options, 0); own != nil {
+				return fmt.Errorf("simulate: seed %d breaks a rule without the canary as well: %s: run simulate check --seed %d", f.Seed, own.What, f.Seed)
+			}
+		}
 		l := line{c.Number, c.Name, c.What, f != nil, h.batch.Seeds, nil}
 		if f == nil {
 			missed = append(missed, c.Name)
