@@ -50,6 +50,7 @@ are written).`,
 	addShared(root)
 	root.AddCommand(runCommand())
 	root.AddCommand(plotCommand())
+	root.AddCommand(reportCommand())
 	root.AddCommand(checkCommand())
 	root.AddCommand(replayCommand())
 	root.AddCommand(clientsCommand())

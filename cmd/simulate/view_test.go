@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,8 +54,31 @@ func TestPlotDrawsTheSameAgain(t *testing.T) {
 	assert.Len(t, left, len(report.Pictures()), "nothing else")
 }
 
+func TestReportIsOneFile(t *testing.T) {
+	dir := resultsIn(t, "--seed", "7")
+	r := simulateIn(t, dir, "report")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.Regexp(t, `^With a cap of 4,000 every tick stays within 50 ms: p99.9 is .* ms, the longest tick .* ms\.\n`+
+		regexp.QuoteMeta(filepath.Join("out", "report.html"))+"\n$", r.stdout)
+	page := string(r.file(t, "report.html"))
+	assert.Contains(t, page, "simulate --duration 2s")
+	for _, outside := range []string{`src="`, "@import", "url("} {
+		assert.NotContains(t, page, outside, "it loads nothing")
+	}
+	again := simulateIn(t, dir, "report", "--json")
+	require.Equal(t, exitOK, again.code, again.stderr)
+	var got struct {
+		Verdict string
+		Files   []string
+	}
+	require.NoError(t, json.Unmarshal([]byte(again.stdout), &got))
+	assert.Contains(t, got.Verdict, "every tick stays within 50 ms")
+	assert.Equal(t, []string{filepath.Join("out", "report.html")}, got.Files)
+	assert.Equal(t, page == string(again.file(t, "report.html")), true, "the same results, the same bytes")
+}
+
 // viewVerbs are the verbs that look at results.
-var viewVerbs = []string{"plot"}
+var viewVerbs = []string{"plot", "report"}
 
 func TestFoldersThatCannotBeLookedAt(t *testing.T) {
 	dir := t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 
@@ -32,6 +33,24 @@ type Folder struct {
 	Meta    Meta
 	Summary Summary
 	Env     Environment
+	// Judged is what the scenario expected and what was found.
+	Judged Judged
+}
+
+// Judged is the part of summary.json about what the scenario expected.
+type Judged struct {
+	// Subject is the policy that counts, "" if none is named.
+	Subject string `json:"subject"`
+	// Expect are the expectations in the order of the scenario.
+	Expect []Judgement `json:"expect"`
+}
+
+// Judgement is an expectation and whether it was met.
+type Judgement struct {
+	Expect string `json:"expect"`
+	Policy string `json:"policy"`
+	Met    bool   `json:"met"`
+	Got    string `json:"got"`
 }
 
 // Run is one policy of a results folder.
@@ -146,7 +165,7 @@ func loadFolder(dir string) (*Folder, []*Run, error) {
 	if err := f.checkMeta(); err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(f.read("summary.json", &f.Summary), f.read("environment.json", &f.Env)); err != nil {
+	if err := errors.Join(f.read("summary.json", &f.Summary), f.read("summary.json", &f.Judged), f.read("environment.json", &f.Env)); err != nil {
 		return nil, nil, err
 	}
 	if len(f.Summary.Policies) != len(f.Meta.Policies) {
@@ -292,3 +311,6 @@ func Draw(dir string, s *Set) error {
 	}
 	return draw(dir, s.Meta, runs)
 }
+
+// Interval is the length of a tick.
+func (s *Set) Interval() time.Duration { return inNS(s.Meta.IntervalMS) }
