@@ -29,6 +29,7 @@ const (
 	profile = "github.com/pkg/profile"
 	bbolt   = "go.etcd.io/bbolt"
 	gonum   = "gonum.org/v1/plot"
+	yaml    = "go.yaml.in/yaml/v3"
 	image   = "golang.org/x/image"
 	pgx     = "github.com/jackc/pgx/v5"
 	goRedis = "github.com/redis/go-redis/v9"
@@ -59,7 +60,7 @@ var rooms = []room{
 	{path: "sim/schemes", ours: list("timers")},
 	{path: "sim/oracle", ours: list("timers")},
 	{path: "sim/check", ours: list("timers tick session sim/oracle")},
-	{path: "sim", ours: list("timers tick session durable durable/memstore sim/schemes sim/oracle internal/...")},
+	{path: "sim", third: list(yaml), ours: list("timers tick session durable durable/memstore sim/schemes sim/oracle internal/...")},
 	{path: "sim/report", third: list(hdr), ours: list("timers tick session sim sim/plot internal/...")},
 	{path: "sim/html", ours: list("timers tick session sim sim/report internal/..."), tests: list(chromedp)},
 

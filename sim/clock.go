@@ -18,14 +18,17 @@ type worker interface {
 
 // Virtual is a clock that moves only when it is told to. It belongs to one
 // goroutine.
-type Virtual struct{ now time.Duration }
+type Virtual struct {
+	now  time.Duration
+	step time.Duration // by which the wall clock was put forward
+}
 
 // Now returns the time the clock was moved to.
 func (c *Virtual) Now() time.Duration { return c.now }
 
-// Wall returns Now on a calendar that starts in 2000.
+// Wall returns Now on a calendar that starts in 2000, plus the steps of a scenario.
 func (c *Virtual) Wall() time.Time {
-	return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(c.now)
+	return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(c.now + c.step)
 }
 
 // Sleep moves the clock to until, at once.

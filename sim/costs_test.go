@@ -5,32 +5,43 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// The page that users read has the figures that are used.
+// The page that users read has the figures that the built-in scenario uses.
 func TestCostsAreThoseOfThePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/simulation.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(page), "| work | mean | varies | when |\n|---|---|---|---|\n")
 	require.True(t, found, "the table of costs")
 	table, _, _ = strings.Cut(table, "\n\n")
-	var want []string
-	for _, c := range costs {
-		if c.what == "" {
-			continue // draws without a cost
-		}
-		varies := map[*[16]int64]string{nil: "no", &light: "light", &heavy: "heavy"}[c.table]
-		mean := strings.NewReplacer("µs", " µs", "ns", " ns", "ms", " ms").Replace(c.mean.String())
-		want = append(want, fmt.Sprintf("| %s | %s | %s | %s |", c.name, mean, varies, c.what))
+	sc := SpawnStorm()
+	costs := map[string]Dist{
+		"tick": sc.Costs.Tick, "movement": sc.Costs.Movement, "input": sc.Costs.Input,
+		"login": sc.Costs.Login, "logout": sc.Costs.Logout,
+		"kill": sc.Storms[0].Arm, "respawn": sc.Storms[0].Cost,
+		"save": sc.Jobs[0].Length, "saved": sc.Jobs[0].Result,
 	}
-	assert.Equal(t, want, strings.Split(table, "\n"))
+	for _, k := range sc.Kinds {
+		costs[k.Name] = k.Cost
+	}
+	rows := strings.Split(table, "\n")
+	assert.Len(t, rows, len(costs)+1, "a row for each, and one for what the wheel does not do")
+	for name, d := range costs {
+		varies := d.Shape
+		if varies == "" {
+			varies = "no"
+		}
+		mean := strings.NewReplacer("µs", " µs", "ns", " ns", "ms", " ms").Replace(d.Lo.String())
+		assert.Contains(t, table, fmt.Sprintf("| %s | %s | %s | ", name, mean, varies))
+	}
 }
 
 func TestTablesHaveTheMeanTheySay(t *testing.T) {
-	for name, table := range map[string][16]int64{"light": light, "heavy": heavy} {
+	for name, table := range shapes {
 		sum := int64(0)
 		for _, f := range table {
 			assert.Positive(t, f, name)
@@ -39,29 +50,28 @@ func TestTablesHaveTheMeanTheySay(t *testing.T) {
 		assert.Equal(t, int64(16*16), sum, "%s: sum of 16 factors with a mean of 16", name)
 		assert.IsNonDecreasing(t, table[:], name)
 	}
-	names := map[string]bool{}
-	for _, c := range costs {
-		assert.False(t, names[c.name], "%s stands twice", c.name)
-		names[c.name] = true
-	}
 }
 
 // Draws have the mean in the long run, too, and reach both ends of their table.
 func TestLengthsHaveTheirMean(t *testing.T) {
 	const n = 100_000
-	for k := range works {
-		c := costs[k]
-		sum, least, most := int64(0), c.mean*100, c.mean*0
+	for _, c := range []struct {
+		d              Dist
+		mean, lo, most time.Duration
+	}{
+		{Dist{Lo: ms}, ms, ms, ms},
+		{Dist{Lo: ms, Shape: "light"}, ms, ms * 8 / 16, ms * 33 / 16},
+		{Dist{Lo: ms, Shape: "heavy"}, ms, ms * 6 / 16, ms * 60 / 16},
+	} {
+		sum, least, most := time.Duration(0), time.Hour, time.Duration(0)
 		for i := range uint64(n) {
-			d := draws{1}.length(k, i%100, i)
-			sum += int64(d)
+			d := draws{1}.length(workOf("x"), c.d, i%100, i)
+			sum += d
 			least, most = min(least, d), max(most, d)
 		}
-		assert.InDelta(t, float64(c.mean), float64(sum)/n, 0.02*float64(c.mean), c.name)
-		if c.table != nil {
-			assert.EqualValues(t, int64(c.mean)*c.table[0]/16, least, c.name)
-			assert.EqualValues(t, int64(c.mean)*c.table[15]/16, most, c.name)
-		}
+		assert.InDelta(t, float64(c.mean), float64(sum)/n, 0.02*float64(c.mean), "%v", c.d)
+		assert.Equal(t, c.lo, least, "%v", c.d)
+		assert.Equal(t, c.most, most, "%v", c.d)
 	}
 }
 
@@ -70,4 +80,16 @@ func TestBetween(t *testing.T) {
 	assert.Equal(t, 5*ms, between(0, 5*ms, 9*ms))
 	assert.Equal(t, 9*ms-1, between(uint64(4*ms)-1, 5*ms, 9*ms), "the upper end is not in it")
 	assert.Equal(t, 5*ms, between(uint64(4*ms), 5*ms, 9*ms))
+}
+
+// Draws of work are made from its name, wherever that stands in a scenario.
+func TestWorkHasItsOwnDraws(t *testing.T) {
+	seen := map[work]string{}
+	for _, n := range append(workNames[:], "loot", "aura", "") {
+		assert.Empty(t, seen[workOf(n)], n)
+		seen[workOf(n)] = n + "!"
+	}
+	assert.Equal(t, workInput, workOf("input"))
+	assert.Equal(t, workLogin, workOf("login"))
+	assert.Equal(t, workLogout, workOf("logout"))
 }

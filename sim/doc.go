@@ -1,12 +1,12 @@
 // Package sim runs a game's timer load through the production loop, on a virtual
 // clock or the real one, and measures what its ticks do.
 //
-// A [Scenario] says what happens (players, their timers, a storm, a mass
-// logout, blocking saves), a [Policy] which remedies the server uses (jitter, a
-// cap on callbacks per tick, workers). [Run] plays one against the other on a
-// real tick.Loop with real sessions and returns a [Recording]. Nothing of the
-// loop, the wheel or the worker queue is modelled: only the length of work is,
-// as integer nanoseconds added to a virtual clock.
+// A [Scenario] says what happens (players, their timers, storms, blocking jobs,
+// stalls), a [Policy] which remedies the server uses (jitter, a cap on callbacks
+// per tick, workers). A [Plan] is both in a file, with what must be so. [Run] plays
+// a scenario against a policy on a real tick.Loop with real sessions and returns a
+// [Recording]. Nothing of the loop, the wheel or the worker queue is modelled: only
+// the length of work is, as integer nanoseconds added to a virtual clock.
 //
 // # Guarantees
 //

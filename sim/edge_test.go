@@ -225,7 +225,8 @@ func TestProgress(t *testing.T) {
 // On the real clock the same world runs: ticks are there, saves go to workers and
 // come back, and nothing is left behind (TestMain looks).
 func TestRealClock(t *testing.T) {
-	sc := Scenario{Name: "short", Interval: 20 * ms, Duration: time.Second, Players: 20, Storm: 500}
+	sc := SpawnStorm()
+	sc.Interval, sc.Duration, sc.Players, sc.Storm = 20*ms, time.Second, 20, 500
 	for _, name := range []string{"nothing", "jitter+cap+workers"} {
 		r := play(t, sc, policy(t, name), Options{Real: true, Seed: 1})
 		assert.True(t, r.Real)
@@ -236,7 +237,7 @@ func TestRealClock(t *testing.T) {
 		for _, k := range r.Ticks {
 			burnt += k.Duration
 		}
-		floor := time.Duration(len(r.Ticks)) * costs[workTick].mean
+		floor := time.Duration(len(r.Ticks)) * sc.Costs.Tick.Lo
 		assert.Greater(t, burnt, floor, "%s: work takes real time, at least what it is modelled to take", name)
 		assert.Equal(t, r.Policy.Workers > 0, r.Stats.Jobs.Run > 0, name)
 		assert.Zero(t, r.Stats.Jobs.Failed, name)

@@ -82,3 +82,8 @@ func kind(t *testing.T, r *Recording, name string) tick.KindStats {
 	t.Fatalf("no kind %q", name)
 	return tick.KindStats{}
 }
+
+// The script of the built-in scenario.
+func killAt(sc Scenario) time.Duration    { return sc.Duration / 10 * 4 }
+func respawnAt(sc Scenario) time.Duration { return sc.Duration / 10 * 6 }
+func logoutAt(sc Scenario) time.Duration  { return sc.Duration / 10 * 8 }

@@ -112,4 +112,12 @@ func (p Policy) Validate() error {
 }
 
 // validate returns everything that is wrong with a run.
-func validate(sc Scenario, pol Policy) error { return errors.Join(sc.Validate(), pol.Validate()) }
+func validate(sc Scenario, pol Policy, real bool) error {
+	errs := []error{sc.Validate(), pol.Validate()}
+	if real {
+		for _, p := range sc.onlyVirtual() {
+			errs = append(errs, p.err())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -29,6 +29,8 @@ type Recording struct {
 	// rest.
 	Events        []Event
 	EventsDropped int64
+	// Judged is what was expected of the run, if anything, by whoever made it.
+	Judged []Judgement
 }
 
 // TickRecord is one tick.

@@ -83,16 +83,16 @@ func TestPoliciesMeetTheSameDraws(t *testing.T) {
 
 // A draw depends on what it is for, and on nothing drawn before.
 func TestDrawsDoNotDependOnEachOther(t *testing.T) {
-	d := draws{7}
-	want := d.length(workSave, 12, 3)
+	d, save := draws{7}, Dist{Lo: 2 * ms, Shape: "heavy"}
+	want := d.length(workOf("save"), save, 12, 3)
 	for n := range uint64(100) {
-		_ = d.length(workSave, 12, n)
+		_ = d.length(workOf("save"), save, 12, n)
 	}
-	assert.Equal(t, want, d.length(workSave, 12, 3))
+	assert.Equal(t, want, d.length(workOf("save"), save, 12, 3))
 
 	seen := map[uint64]bool{}
 	for seed := range uint64(3) {
-		for k := range works {
+		for k := range work(len(workNames)) {
 			for entity := range uint64(10) {
 				for n := range uint64(10) {
 					seen[draws{seed}.of(k, entity, n)] = true
@@ -100,7 +100,7 @@ func TestDrawsDoNotDependOnEachOther(t *testing.T) {
 			}
 		}
 	}
-	assert.Len(t, seen, 3*int(works)*10*10, "seed, kind, entity and number all matter")
+	assert.Len(t, seen, 3*len(workNames)*10*10, "seed, kind, entity and number all matter")
 }
 
 func TestTraceIsFNV1a(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/tickwheel/tickwheel/tick"
@@ -31,11 +32,12 @@ type Options struct {
 // the policy, an error if the run reaches a limit of the loop, and one with the
 // stack if a callback panicked.
 func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, error) {
-	if err := validate(sc, pol); err != nil {
+	if err := validate(sc, pol, o.Real); err != nil {
 		return nil, err
 	}
 	rec := newRecorder(sc.Ticks())
 	w := &world{sc: sc, pol: pol, draw: draws{o.Seed}}
+	w.sc.Storms = slices.Clone(sc.Storms) // the world changes their costs to its machine's
 	cfg := config(sc, pol, o)
 	cfg.Observer = rec.observer()
 	cfg.OnPanic = func(p tick.PanicInfo) {
@@ -80,17 +82,21 @@ func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, e
 
 // config is the loop's, sized so that only a policy can make it run into limits.
 func config(sc Scenario, pol Policy, o Options) tick.Config {
-	// A tick of several seconds has the inputs of as many.
-	inputs := 4 * sc.Players * int(1+sc.Interval/time.Second)
+	players := sc.everybody()
+	inputs := 0
+	if r := sc.Actions; r.N > 0 {
+		// A tick of several seconds has the inputs of as many.
+		inputs = 4 * players * int(1+r.upTo(1, sc.Interval))
+	}
 	return tick.Config{
 		Interval:    sc.Interval,
 		Budget:      pol.Cap,
 		Seed:        max(mix(o.Seed), 1), // 0 would mean a random one
 		Workers:     max(pol.Workers, 1),
-		Queue:       max(4096, sc.Players),
-		Inbox:       min(max(1<<16, inputs), 1<<24),
-		MaxTimers:   sc.Storm + 64*sc.Players + 1024,
-		MaxScopes:   4*sc.Players + 1024,
+		Queue:       max(4096, players),
+		Inbox:       min(max(1<<16, inputs, 2*players), 1<<24),
+		MaxTimers:   limitOf(sc),
+		MaxScopes:   4*players + 1024,
 		StopTimeout: time.Second, // whoever interrupts a run does not want to wait for its saves
 		Logger:      slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
@@ -108,6 +114,7 @@ func runVirtual(ctx context.Context, w *world, o Options) bool {
 		}
 		report.at(w.loop.Time())
 		w.work.Sleep(next, nil)
+		w.pause()
 	}
 	return false
 }

@@ -10,14 +10,14 @@ import (
 // The sum in docs/simulation.md: 100,000 respawns of 10 µs.
 func TestTheSumIsPlain(t *testing.T) {
 	const second, cap = time.Second, 4_000
-	base := costs[workTick].mean
+	base := SpawnStorm().Costs.Tick.Lo
 
 	t.Run("nothing is a second in one tick", func(t *testing.T) {
 		r := play(t, storm(100_000), policy(t, "nothing"), Options{})
 		assert.Equal(t, second, kind(t, r, "respawn").Time)
 		worst := r.Ticks[r.Worst()]
 		assert.Equal(t, second+base, worst.Duration)
-		assert.Equal(t, r.Scenario.RespawnAt(), worst.Start, "exactly when they are meant to be back")
+		assert.Equal(t, respawnAt(r.Scenario), worst.Start, "exactly when they are meant to be back")
 		assert.Equal(t, 1, r.Overruns())
 	})
 	t.Run("a cap of 4,000 is 40 ms in 25 ticks", func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestTheSumIsPlain(t *testing.T) {
 	})
 	t.Run("the kill is 10 ms", func(t *testing.T) {
 		r := play(t, storm(100_000), policy(t, "nothing"), Options{})
-		at := int(r.Scenario.KillAt()/r.Scenario.Interval) - 1
+		at := int(killAt(r.Scenario)/r.Scenario.Interval) - 1
 		assert.Equal(t, 10*ms+base, r.Ticks[at].Duration)
 	})
 }
@@ -168,7 +168,7 @@ func TestPlayersComeAndGo(t *testing.T) {
 			w.loop.OnTick(func(time.Duration) {
 				last = w.reg.Len() + w.reg.Closing()
 				most = max(most, last)
-				if now := w.loop.Time(); now > 2*time.Second+c.interval && now < sc.LogoutAt() {
+				if now := w.loop.Time(); now > 2*time.Second+c.interval && now < logoutAt(sc) {
 					assert.Equal(t, c.players, w.reg.Len(), "%+v: online at %v", c, now)
 				}
 			})
@@ -183,7 +183,8 @@ func TestPlayersComeAndGo(t *testing.T) {
 func TestInputsKeepTheirRate(t *testing.T) {
 	for _, players := range []int{1, 7, 19, 40, 1_000} {
 		for _, interval := range []time.Duration{ms, 50 * ms, 333 * ms, 4 * time.Second} {
-			sc := Scenario{Name: "x", Interval: interval, Duration: 40 * interval, Players: players}
+			sc := SpawnStorm()
+			sc.Interval, sc.Duration, sc.Players, sc.Storm = interval, 40*interval, players, 0
 			inputs := 0
 			r := play(t, sc, policy(t, "workers"), Options{prepare: func(w *world) {
 				w.loop.OnInput(func(v any) {

@@ -48,7 +48,7 @@ are written).`,
 		return &usageError{fmt.Errorf("simulate: unknown verb %q: want one of %s, or flags only", args[0], strings.Join(verbs(cmd), ", "))}
 	}
 	addShared(root)
-	root.AddCommand(runCommand())
+	root.AddCommand(runCommand(), listCommand(), initCommand())
 	root.AddCommand(plotCommand())
 	root.AddCommand(reportCommand())
 	root.AddCommand(checkCommand())

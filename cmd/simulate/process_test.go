@@ -107,7 +107,7 @@ func TestWrongUse(t *testing.T) {
 		{"--out=", list(`out ""|want a folder`)},
 		{"--nonsense", list("--nonsense")},
 		{"nonsense", list(`unknown verb "nonsense"|want one of |or flags only`)},
-		{"run nonsense", list(`unknown scenario "nonsense"|want spawn-storm`)},
+		{"run nonsense", list(`unknown scenario "nonsense"|want autosave-stall|spawn-storm|or a file`)},
 		{"run spawn-storm again", list(`argument "again"|want one scenario`)},
 		{"--progress foo", list(`progress "foo"|want auto, bar, plain, none`)},
 		{"--quiet --progress bar", list("--quiet means --progress none|leave out one")},

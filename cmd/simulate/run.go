@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,86 +16,79 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tickwheel/tickwheel/sim"
+	"github.com/tickwheel/tickwheel/sim/plot"
 	"github.com/tickwheel/tickwheel/sim/report"
 )
 
-// realDuration is how long a run on the real clock takes unless --duration says
-// otherwise.
-const realDuration = 20 * time.Second
-
-// options are the flags of run.
+// options are the flags of run that are no keys of a scenario, and what the rest
+// becomes.
 type options struct {
 	shared
-	scenario sim.Scenario
-	policies string
-	knobs    sim.Knobs
-	seed     uint64
-	clock    string
-	out      *string
-	profile  string
+	out     *string
+	profile string
+	plan    *sim.Plan
+	game    *sim.Game
 }
 
 func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "run [NAME]",
+		Use:   "run [NAME|FILE.yaml]",
 		Short: "Play a scenario once for each policy",
 		Long: `Run plays a scenario once for each policy on the production loop, prints a table
-and writes pictures and raw results. Without NAME it plays spawn-storm.`,
+and writes pictures and raw results, with the scenario as it was played in
+scenario.yaml. Without NAME it plays spawn-storm; "simulate list" names the others,
+"simulate init" writes a file to start from. Flags win over what a file says.`,
 		Example: `  simulate run spawn-storm
-  simulate run spawn-storm --policy nothing,cap --cap 2000 --json`,
-		ValidArgsFunction: cobra.FixedCompletions([]string{"spawn-storm"}, cobra.ShellCompDirectiveNoFileComp),
+  simulate run boss-event --policy nothing,cap --cap 2000 --json
+  simulate run my-server.yaml --players 4000
+  simulate run out/scenario.yaml --out again     # the same again, from its results`,
+		ValidArgsFunction: completeScenarios,
 	}
 	addRun(cmd)
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return &usageError{fmt.Errorf("simulate: argument %q: want one scenario", args[1])}
-		}
-		if len(args) == 1 && args[0] != "spawn-storm" {
-			return &usageError{fmt.Errorf("simulate: unknown scenario %q: want spawn-storm", args[0])}
-		}
-		return nil
-	}
+	cmd.Args = oneScenario
 	return cmd
+}
+
+func oneScenario(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return &usageError{fmt.Errorf("simulate: argument %q: want one scenario", args[1])}
+	}
+	return nil
+}
+
+// completeScenarios completes names and files of scenarios.
+func completeScenarios(_ *cobra.Command, args []string, start string) (names []string, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, n := range sim.Presets() {
+		if strings.HasPrefix(n, start) {
+			names = append(names, n)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault // and files
 }
 
 // addRun makes cmd run scenarios.
 func addRun(cmd *cobra.Command) {
-	o := &options{scenario: sim.SpawnStorm(), knobs: sim.DefaultKnobs()}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+	o := &options{}
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if o.shared, err = sharedOf(cmd); err != nil {
 			return err
 		}
-		if o.clock == "real" && !cmd.Flags().Changed("duration") {
-			o.scenario.Duration = realDuration
+		if o.plan, o.game, err = planOf(cmd, args, o.check()); err != nil {
+			return err
 		}
 		return o.run(cmd.Context())
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&o.policies, "policy", strings.Join(sim.PolicyNames(), ","), "comma list of policies")
-	f.DurationVar(&o.knobs.Jitter, "jitter", o.knobs.Jitter, "window over which policies with jitter spread respawns, least-loaded tick of four")
-	f.IntVar(&o.knobs.Cap, "cap", o.knobs.Cap, "callbacks a tick may start under policies with cap; 0 is no limit")
-	f.IntVar(&o.knobs.Workers, "workers", o.knobs.Workers, "saves that run at once under policies with workers; 0 lets them block the tick")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of every random choice; 0 draws one")
-	f.DurationVar(&o.scenario.Interval, "interval", o.scenario.Interval, "length of a tick, 1ms to 10s")
-	f.DurationVar(&o.scenario.Duration, "duration", o.scenario.Duration, "length of a run; the script is scaled to it (20s with --clock real)")
-	f.IntVar(&o.scenario.Players, "players", o.scenario.Players, "players")
-	f.IntVar(&o.scenario.Storm, "storm", o.scenario.Storm, "monsters that die, and respawn, at once")
-	f.StringVar(&o.clock, "clock", "virtual", "virtual: computed; real: work is burnt and measured")
+	addKeys(cmd)
 	o.out = outFlag(cmd)
-	f.StringVar(&o.profile, "profile", "", "write a profile to the results folder: cpu, mem or trace")
-	_ = cmd.RegisterFlagCompletionFunc("clock", cobra.FixedCompletions([]string{"virtual", "real"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&o.profile, "profile", "", "write a profile to the results folder: cpu, mem or trace")
 	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions([]string{"cpu", "mem", "trace"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(sim.PolicyNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check returns all that is wrong with the flags, and the policies they name.
-func (o *options) check() ([]sim.Policy, error) {
-	policies, err := sim.ParsePolicies(o.policies, o.knobs)
-	errs := []error{err, o.knobs.Validate(), o.scenario.Validate()}
-	if o.clock != "virtual" && o.clock != "real" {
-		errs = append(errs, fmt.Errorf("simulate: clock %q: want virtual or real", o.clock))
-	}
+// check returns all that is wrong with the flags that are no keys.
+func (o *options) check() (errs []error) {
 	switch o.profile {
 	case "", "cpu", "mem", "trace":
 	default:
@@ -103,21 +97,14 @@ func (o *options) check() ([]sim.Policy, error) {
 	if *o.out == "" {
 		errs = append(errs, errors.New("simulate: out \"\": want a folder for results"))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, &usageError{err}
-	}
-	return policies, nil
+	return errs
 }
 
 func (o *options) run(ctx context.Context) error {
-	policies, err := o.check()
-	if err != nil {
-		return err
-	}
-	if o.seed == 0 {
+	if o.plan.Seed == 0 {
 		var b [8]byte
-		rand.Read(b[:])                                   // never fails since Go 1.24
-		o.seed = max(binary.LittleEndian.Uint64(b[:]), 1) // shown, so that it can be given again
+		rand.Read(b[:])                                        // never fails since Go 1.24
+		o.plan.Seed = max(binary.LittleEndian.Uint64(b[:]), 1) // shown, so that it can be given again
 	}
 	if err := report.MakeDir(*o.out); err != nil {
 		return err
@@ -126,29 +113,59 @@ func (o *options) run(ctx context.Context) error {
 		defer p.Stop()
 	}
 	started := time.Now()
-	if !o.json {
+	if sc := o.plan.Scenario; !o.json {
 		fmt.Fprintf(o.stdout, "scenario %s, seed %d, %s clock, %v in ticks of %v\n",
-			o.scenario.Name, o.seed, o.clock, o.scenario.Duration, o.scenario.Interval)
+			sc.Name, o.plan.Seed, o.plan.Clock, sc.Duration, sc.Interval)
 	}
-	bar := newProgress(o.stderr, o.progress, len(policies))
-	runs, err := o.play(ctx, policies, bar)
+	bar := newProgress(o.stderr, o.progress, len(o.game.Policies))
+	runs, err := o.play(ctx, bar)
 	if err != nil {
 		return err
 	}
+	met := judge(runs, o.game.Expect)
 	env := report.Describe(append([]string{"simulate"}, os.Args[1:]...), started, time.Since(started))
 	bar.say("writing results")
 	// Files first: writing to a stdout that was closed ends the process.
-	err = report.Write(*o.out, runs, env)
+	err = errors.Join(report.Write(*o.out, runs, env), o.writePlan())
 	bar.clear()
 	if err := errors.Join(err, o.print(runs)); err != nil {
 		return err
 	}
-	if last := runs[len(runs)-1]; last.Interrupted || len(runs) < len(policies) {
+	if last := runs[len(runs)-1]; last.Interrupted || len(runs) < len(o.game.Policies) {
 		fmt.Fprintf(o.stderr, "simulate: interrupted after %d of %d policies: results hold what there was\n",
-			complete(runs), len(policies))
+			complete(runs), len(o.game.Policies))
 		return errInterrupted
 	}
+	if met < len(o.game.Expect) {
+		fmt.Fprintf(o.stderr, "simulate: %d of %d expectations are not met\n", len(o.game.Expect)-met, len(o.game.Expect))
+		return errThreshold
+	}
 	return nil
+}
+
+// judge notes in each run what was expected of it, and counts what was met.
+func judge(runs []*sim.Recording, expect []sim.Expectation) (met int) {
+	for _, r := range runs {
+		for _, e := range expect {
+			if e.Policy != r.Policy.Name {
+				continue
+			}
+			j := e.Judge(r)
+			r.Judged = append(r.Judged, j)
+			if j.Met {
+				met++
+			}
+		}
+	}
+	return met
+}
+
+// writePlan writes the scenario as it was played.
+func (o *options) writePlan() error {
+	return plot.WriteFile(filepath.Join(*o.out, "scenario.yaml"), func(w io.Writer) error {
+		_, err := w.Write(o.plan.YAML())
+		return err
+	})
 }
 
 // print writes the figures to stdout.
@@ -165,12 +182,12 @@ func (o *options) print(runs []*sim.Recording) error {
 }
 
 // play runs the policies one after the other, until ctx ends.
-func (o *options) play(ctx context.Context, policies []sim.Policy, bar *progress) ([]*sim.Recording, error) {
+func (o *options) play(ctx context.Context, bar *progress) ([]*sim.Recording, error) {
 	defer bar.clear()
 	var runs []*sim.Recording
-	for _, p := range policies {
+	for _, p := range o.game.Policies {
 		bar.start(p.Name)
-		r, err := sim.Run(ctx, o.scenario, p, sim.Options{Seed: o.seed, Real: o.clock == "real", Progress: bar.at})
+		r, err := sim.Run(ctx, o.plan.Scenario, p, sim.Options{Seed: o.plan.Seed, Real: o.plan.Clock == "real", Progress: bar.at})
 		if err != nil {
 			return nil, fmt.Errorf("policy %s: %w", p.Name, err)
 		}

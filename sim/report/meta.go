@@ -91,19 +91,17 @@ func MetaOf(runs []*sim.Recording) Meta {
 // marks are the events of the scenario.
 func marks(sc sim.Scenario) []Mark {
 	ms := []Mark{}
-	if sc.Storm > 0 {
-		ms = append(ms, Mark{exactMS(sc.KillAt()), "kill"}, Mark{exactMS(sc.RespawnAt()), "respawn storm"})
-	}
-	if sc.Players > 0 {
-		ms = append(ms, Mark{exactMS(sc.LogoutAt()), "mass logout"})
+	for _, m := range sc.Marks() {
+		ms = append(ms, Mark{exactMS(m.At), m.Label})
 	}
 	return ms
 }
 
 // zoom is the storm; nil without one, and if it is nearly all there is.
 func zoom(sc sim.Scenario) *Window {
-	from, to := max(0, sc.RespawnAt()-time.Second), min(sc.Duration, sc.RespawnAt()+5*time.Second)
-	if sc.Storm == 0 || to-from > sc.Duration/2 {
+	peak, ok := sc.Peak()
+	from, to := max(0, peak-time.Second), min(sc.Duration, peak+5*time.Second)
+	if !ok || to-from > sc.Duration/2 {
 		return nil
 	}
 	return &Window{exactMS(from), exactMS(to)}
@@ -112,14 +110,7 @@ func zoom(sc sim.Scenario) *Window {
 // about says in a line what was run, and where it was interrupted if it was.
 func about(r, last *sim.Recording) string {
 	sc := r.Scenario
-	parts := []string{thousands(sc.Players) + " players"}
-	if sc.Storm > 0 {
-		parts = append(parts, fmt.Sprintf("%s monsters die at %s s and respawn at %s s",
-			thousands(sc.Storm), seconds(sc.KillAt()), seconds(sc.RespawnAt())))
-	}
-	if sc.Players > 0 {
-		parts = append(parts, fmt.Sprintf("mass logout at %s s", seconds(sc.LogoutAt())))
-	}
+	parts := append([]string{thousands(sc.Players) + " players"}, sc.Told()...)
 	if last.Interrupted {
 		parts = append(parts, fmt.Sprintf("INTERRUPTED at %s s of %s", seconds(last.Length()), last.Policy.Name))
 	}

@@ -17,6 +17,8 @@ type Summary struct {
 	IntervalMS float64         `json:"interval_ms"`
 	Ticks      int64           `json:"ticks"` // of a run in which none is shed
 	Policies   []PolicySummary `json:"policies"`
+	// Expect is what was expected, if anything, and whether it was met.
+	Expect []sim.Judgement `json:"expect,omitempty"`
 }
 
 // PolicySummary is one run.
@@ -76,6 +78,7 @@ func Summarize(runs []*sim.Recording) Summary {
 		Ticks:      first.Scenario.Ticks(),
 	}
 	for _, r := range runs {
+		s.Expect = append(s.Expect, r.Judged...)
 		s.Policies = append(s.Policies, PolicySummary{
 			Name:           r.Policy.Name,
 			TraceHash:      r.Trace,

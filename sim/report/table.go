@@ -36,6 +36,24 @@ func Table(w io.Writer, runs []*sim.Recording) error {
 			fmt.Fprintf(w, "%s was interrupted at %s s: its figures are of what there was.\n", r.Policy.Name, seconds(r.Length()))
 		}
 	}
+	return judged(w, runs)
+}
+
+// judged says what was expected and what became of it.
+func judged(w io.Writer, runs []*sim.Recording) error {
+	before := "\n"
+	for _, r := range runs {
+		for _, j := range r.Judged {
+			word := "met    "
+			if !j.Met {
+				word = "NOT MET"
+			}
+			if _, err := fmt.Fprintf(w, "%s%s  %s  (%s: %s)\n", before, word, j.Expectation, j.Policy, j.Got); err != nil {
+				return err
+			}
+			before = ""
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tickwheel/tickwheel/sim"
+)
+
+// realDuration is how long a built-in scenario takes on the real clock unless
+// --duration says otherwise.
+const realDuration = "20s"
+
+// planKeys are the keys of a scenario that are flags, too.
+var planKeys = strings.Fields("policy jitter cap workers seed interval duration players storm speed clock subject expect")
+
+// addKeys gives cmd the keys of a scenario as flags. What they hold is read by
+// planOf; the defaults shown are those of spawn-storm.
+func addKeys(cmd *cobra.Command) {
+	p, _ := sim.Preset("spawn-storm")
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.String("policy", strings.Join(p.Policies, ","), "comma list of policies")
+	f.Duration("jitter", p.Knobs.Jitter, "window over which policies with jitter spread storms, least-loaded tick of four")
+	f.Int("cap", p.Knobs.Cap, "callbacks a tick may start under policies with cap; 0 is no limit")
+	f.Int("workers", p.Knobs.Workers, "jobs that run at once under policies with workers; 0 lets them block the tick")
+	f.Uint64("seed", p.Seed, "seed of every random choice; 0 draws one")
+	f.Duration("interval", p.Scenario.Interval, "length of a tick, 1ms to 10s")
+	f.Duration("duration", p.Scenario.Duration, "length of a run; the script is scaled to it (20s with --clock real)")
+	f.Int("players", p.Scenario.Players, "players")
+	f.Int("storm", p.Scenario.Storm, "timers of a storm that does not say, such as monsters that respawn at once")
+	f.String("speed", "100%", "speed of the machine, against the one that costs are for")
+	f.String("clock", "virtual", "virtual: computed; real: work is burnt and measured")
+	f.String("subject", "", "policy that expectations are about (the last one)")
+	f.StringArray("expect", nil, "what must be so, such as 'tick.p99 < 40ms'; may be given again; else the exit code is 3")
+	_ = cmd.RegisterFlagCompletionFunc("clock", cobra.FixedCompletions([]string{"virtual", "real"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(sim.PolicyNames(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// planOf returns the scenario that args name, with the flags of addKeys that are
+// set, and what is played. errs are what is wrong besides.
+func planOf(cmd *cobra.Command, args []string, errs []error) (*sim.Plan, *sim.Game, error) {
+	name := "spawn-storm"
+	if len(args) > 0 {
+		name = args[0]
+	}
+	p, preset := sim.Preset(name)
+	if !preset {
+		var err error
+		if p, err = readPlan(name); err != nil {
+			return nil, nil, err
+		}
+	}
+	f := cmd.Flags()
+	for _, key := range planKeys {
+		if !f.Changed(key) {
+			continue
+		}
+		if key == "expect" {
+			p.Expect, _ = f.GetStringArray(key)
+			continue
+		}
+		if err := p.Set(key, f.Lookup(key).Value.String()); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if f.Changed("storm") && !p.UsesStorm() {
+		errs = append(errs, fmt.Errorf("simulate: storm %s: no storm of %s takes its number from it: leave it out", f.Lookup("storm").Value.String(), name))
+	}
+	if preset && p.Clock == "real" && !f.Changed("duration") {
+		errs = append(errs, p.Set("duration", realDuration))
+	}
+	g, err := p.Check()
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, nil, &usageError{err}
+	}
+	return p, g, nil
+}
+
+// readPlan reads a scenario file.
+func readPlan(name string) (*sim.Plan, error) {
+	data, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, "./\\"):
+		return nil, &usageError{fmt.Errorf("simulate: unknown scenario %q: want %s, or a file", name, strings.Join(sim.Presets(), ", "))}
+	case err != nil:
+		return nil, &usageError{fmt.Errorf("simulate: no scenario: %w: \"simulate init %s\" writes one to start from", err, name)}
+	}
+	p, err := sim.ParsePlan(name, data)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return p, nil
+}
