@@ -54,6 +54,7 @@ are written).`,
 	root.AddCommand(checkCommand())
 	root.AddCommand(replayCommand())
 	root.AddCommand(clientsCommand())
+	root.AddCommand(schemesCommand())
 	return root
 }
 
