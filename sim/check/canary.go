@@ -33,6 +33,7 @@ const (
 	bugKeyOrder
 	bugSnapshot
 	bugReset
+	bugGuard
 	bugs
 )
 
@@ -65,7 +66,8 @@ var canaries = [bugs]Canary{
 	{bugToldTwice, "told-twice", "the end of a session is told twice"},
 	{bugKeyOrder, "key-order", "jobs of one key run side by side"},
 	{bugSnapshot, "snapshot", "a snapshot forgets paused timers"},
-	{bugReset, "reset", "a reset moves a timer without its callback's new time"},
+	{bugReset, "reset", "a reset moves a timer to a tick too late"},
+	{bugGuard, "guard", "the time guard does not look at the clock"},
 }
 
 // Canaries returns the planted bugs there are.

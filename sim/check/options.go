@@ -26,7 +26,9 @@ type Options struct {
 	Sessions, CloseBudget int
 	Grace, Idle           int // ticks, 0: none
 	GraceRuns             bool
-	StopInTick            bool
+	// Guard is the time guard in per cent of the interval, 0: none.
+	Guard      int
+	StopInTick bool
 
 	// Off is the calls and faults that are left out.
 	Off []string
@@ -55,6 +57,7 @@ func Draw(seed uint64) Options {
 			o.Off = append(o.Off, f)
 		}
 	}
+	o.Guard = pick(0, 0, 0, 50)
 	return o
 }
 
@@ -114,6 +117,7 @@ var fields = []field{
 	number("grace", 0, 1<<20, func(o *Options) *int { return &o.Grace }),
 	number("idle", 0, 1<<20, func(o *Options) *int { return &o.Idle }),
 	truth("graceruns", func(o *Options) *bool { return &o.GraceRuns }),
+	number("guard", 0, 100_000, func(o *Options) *int { return &o.Guard }),
 	truth("stopintick", func(o *Options) *bool { return &o.StopInTick }),
 	{"off", func(o *Options) string { return strings.Join(o.Off, "+") }, func(o *Options, s string) error {
 		o.Off = nil

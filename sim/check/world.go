@@ -78,7 +78,9 @@ type facts struct {
 	carried         [tick.Lanes]int
 	age             [tick.Lanes]tick.Span
 	panics, goexits int
-	swallow         bool // a planted bug
+	swallow         bool          // a planted bug
+	phase           time.Duration // when the timer phase began
+	cut, cutNow     bool          // by the time guard: at all, and behind the callback that follows
 	announced       tick.FireInfo
 }
 
@@ -120,14 +122,17 @@ func newWorld(seed uint64, o Options, canary int, log *story) (*world, error) {
 		Interval: o.Interval, CatchUp: o.CatchUp, Budget: w.bugged(o.Budget),
 		NearTicks: o.Near, ChunkBlocks: o.Chunk, MaxTimers: 60_000,
 		Inbox: o.Inbox, Workers: o.Workers, Queue: o.Queue, Keep: o.Keep,
-		Executor: w.exec, Clock: w.clock, Seed: seed | 1,
+		Executor: w.exec, Clock: w.clock, Seed: seed | 1, Guard: o.Interval * time.Duration(o.Guard) / 100,
 		Logger:   slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Observer: &tick.Observer{Fire: w.announce, Tick: w.tickEnds, Job: w.jobEnds},
+		Observer: &tick.Observer{Fire: w.announce, Tick: w.tickEnds, Job: w.jobEnds, Guard: w.guarded},
 		OnPanic: func(p tick.PanicInfo) {
 			if _, ok := p.Value.(planned); !ok {
 				w.broken(oracle.Whole, "%s panicked: %v, in %s", p.Name, p.Value, frames(p.Stack))
 			}
 		},
+	}
+	if w.bug(bugGuard) {
+		cfg.Guard = 0
 	}
 	if o.Keep == 0 {
 		cfg.WhenFull = tick.Reject
@@ -295,6 +300,9 @@ func (w *world) inboxOver() {
 		w.broken(oracle.InboxRule, "post %d did not run in the inbox phase", w.posts.inTick[0])
 	}
 	w.fail(w.jobs.Settled())
+	if !w.wheel.Advancing() && !w.facts.fired {
+		w.facts.phase = w.clock.now
+	}
 	if n := w.jobs.Waiting(); n > 0 {
 		w.broken(oracle.JobOnce, "%d results of jobs were there when the tick began, and not applied", n)
 	}
@@ -341,6 +349,7 @@ func (w *world) tickEnds(i *tick.TickInfo) {
 	same(oracle.Carried, "the age of the backlog", i.BacklogAge, f.age)
 	same(oracle.InboxRule, "the number of posts", i.Inbox, f.inbox)
 	same(oracle.Counts, "the number of jobs", i.Jobs, w.jobs.Outstanding())
+	same(oracle.Guard, "a cut by the time guard", i.Guarded, f.cut)
 	same(oracle.Whole, "the number of panics", i.Panics, f.panics)
 	same(oracle.Whole, "the number of Goexits", i.Goexits, f.goexits)
 	same(oracle.Counts, "the number of timers", w.loop.Timers(), w.wheel.Len())

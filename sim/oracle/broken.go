@@ -13,6 +13,7 @@ const (
 	Order       Rule = "deadline, then scheduling order"
 	Lanes       Rule = "lanes get their turn and their share"
 	Cap         Rule = "the cap holds"
+	Guard       Rule = "the time guard cuts when it must, and what it cuts is carried"
 	Carried     Rule = "carried timers are first in line, with their lateness"
 	Periods     Rule = "periods keep their grid"
 	Paused      Rule = "pause freezes, resume keeps the order"
