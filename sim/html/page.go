@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -209,7 +210,7 @@ func rowOf(r *report.Run) row {
 func thresholds(s *report.Set) []threshold {
 	var ts []threshold
 	for _, f := range s.Folders {
-		for _, j := range f.Judged.Expect {
+		for _, j := range f.Summary.Expect {
 			policy := j.Policy
 			for _, r := range s.Runs {
 				if r.Folder == f && r.Name == policy {
@@ -217,17 +218,20 @@ func thresholds(s *report.Set) []threshold {
 					break
 				}
 			}
-			ts = append(ts, threshold{j.Expect, policy, j.Got, j.Met})
+			ts = append(ts, threshold{j.Expectation, policy, j.Got, j.Met})
 		}
 	}
 	return ts
 }
 
-// commands make the results again, one a folder. A seed that the command does not
-// give is added: it may have been drawn.
+// commands make the results of each folder again: from the scenario as it was
+// played, and as it was started, with its seed, which may have been drawn.
 func commands(s *report.Set) []string {
 	var cs []string
 	for _, f := range s.Folders {
+		if f.Plan {
+			cs = append(cs, "simulate run "+quote(filepath.Join(f.Dir, "scenario.yaml"))+" --out again")
+		}
 		if len(f.Env.Command) == 0 {
 			continue
 		}

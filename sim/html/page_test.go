@@ -2,6 +2,7 @@ package html
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -77,19 +78,20 @@ func TestThePageHoldsItAll(t *testing.T) {
 
 func TestThresholdsAreShownAndDecide(t *testing.T) {
 	s := results(t, nil, "nothing", "jitter+cap+workers")
-	s.Folders[0].Judged = report.Judged{Subject: "nothing", Expect: []report.Judgement{
-		{Expect: "tick.p99 < 40ms", Policy: "nothing", Met: true, Got: "31 ms"},
-		{Expect: "shed == 0", Policy: "nothing", Got: "7"},
-	}}
+	s.Folders[0].Summary.Expect = []sim.Judgement{
+		{Expectation: "tick.p99 < 40ms", Policy: "nothing", Met: true, Got: "31 ms"},
+		{Expectation: "shed == 0", Policy: "nothing", Got: "7"},
+		{Expectation: "shed == 0", Policy: "jitter+cap+workers", Met: true, Got: "0"},
+	}
 	v := judge(s)
 	assert.False(t, v.Good)
 	assert.Contains(t, v.Headline, "With nothing done about it", "the subject is judged")
-	assert.Equal(t, "1 of 2 thresholds met.", v.Notes[0])
+	assert.Equal(t, "2 of 3 thresholds met.", v.Notes[0])
 	p := written(t, s)
 	assert.Contains(t, p, "<code>tick.p99 &lt; 40ms</code>")
 	assert.Contains(t, p, `<td class="text bad">no</td>`)
 	assert.NotContains(t, p, "expects nothing")
-	s.Folders[0].Judged.Expect[1].Met = true
+	s.Folders[0].Summary.Expect[1].Met = true
 	assert.True(t, judge(s).Good, "what was expected decides, where something was")
 }
 
@@ -124,12 +126,14 @@ func TestTheCommandMakesTheSameAgain(t *testing.T) {
 		assert.Equal(t, []string{c.want}, commands(s))
 	}
 	assert.Empty(t, commands(&report.Set{Folders: []*report.Folder{{}}}))
+	assert.Equal(t, []string{"simulate run " + filepath.Join("out", "scenario.yaml") + " --out again"},
+		commands(&report.Set{Folders: []*report.Folder{{Dir: "out", Plan: true}}}))
 }
 
 func TestWordsOfFigures(t *testing.T) {
 	assert.Equal(t, "0.00 9.99 10.0 25.3 100 1,002", strings.Join([]string{
 		amount(0), amount(9.99), amount(9.999), amount(25.333), amount(99.96), amount(1001.7)}, " "))
-	assert.Equal(t, "50 ms, 2 s, 90.05 s", span(50)+", "+span(2000)+", "+span(90_050))
+	assert.Equal(t, "50 ms, 2 s, 90.05 s, 86,400 s", span(50)+", "+span(2000)+", "+span(90_050)+", "+span(86_400_000))
 	assert.Equal(t, "a, b and c", and([]string{"a", "b", "c"}))
 	assert.Equal(t, "a", and([]string{"a"}))
 	assert.Empty(t, and(nil))

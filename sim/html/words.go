@@ -43,10 +43,14 @@ func things(n int64, one, many string) string {
 
 // span writes milliseconds in the unit that suits them.
 func span(ms float64) string {
+	unit := " ms"
 	if ms >= 1000 {
-		return strconv.FormatFloat(ms/1000, 'g', 4, 64) + " s"
+		ms, unit = ms/1000, " s"
 	}
-	return strconv.FormatFloat(ms, 'g', 4, 64) + " ms"
+	if ms >= 1000 {
+		return count(int64(ms+0.5)) + unit
+	}
+	return strconv.FormatFloat(ms, 'g', 4, 64) + unit
 }
 
 // and joins words as one says them.
@@ -102,16 +106,24 @@ type tile struct {
 	Good              bool
 }
 
-// subjectOf is the run that is judged: the one that the last folder's scenario
-// names, or the last, which is where people put what they mean to use.
+// subjectOf is the run that is judged: of the last folder the one that most
+// thresholds are about, or else the last, which is where people put what they mean
+// to use.
 func subjectOf(s *report.Set) *report.Run {
 	last := s.Runs[len(s.Runs)-1]
+	subject, most := last, 0
 	for _, r := range s.Runs {
-		if r.Folder == last.Folder && r.Name == last.Folder.Judged.Subject {
-			return r
+		n := 0
+		for _, j := range last.Folder.Summary.Expect {
+			if r.Folder == last.Folder && r.Name == j.Policy {
+				n++
+			}
+		}
+		if n > most {
+			subject, most = r, n
 		}
 	}
-	return last
+	return subject
 }
 
 // judge says what the results mean.

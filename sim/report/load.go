@@ -33,24 +33,8 @@ type Folder struct {
 	Meta    Meta
 	Summary Summary
 	Env     Environment
-	// Judged is what the scenario expected and what was found.
-	Judged Judged
-}
-
-// Judged is the part of summary.json about what the scenario expected.
-type Judged struct {
-	// Subject is the policy that counts, "" if none is named.
-	Subject string `json:"subject"`
-	// Expect are the expectations in the order of the scenario.
-	Expect []Judgement `json:"expect"`
-}
-
-// Judgement is an expectation and whether it was met.
-type Judgement struct {
-	Expect string `json:"expect"`
-	Policy string `json:"policy"`
-	Met    bool   `json:"met"`
-	Got    string `json:"got"`
+	// Plan tells that the folder has scenario.yaml, the scenario as it was played.
+	Plan bool
 }
 
 // Run is one policy of a results folder.
@@ -165,9 +149,11 @@ func loadFolder(dir string) (*Folder, []*Run, error) {
 	if err := f.checkMeta(); err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(f.read("summary.json", &f.Summary), f.read("summary.json", &f.Judged), f.read("environment.json", &f.Env)); err != nil {
+	if err := errors.Join(f.read("summary.json", &f.Summary), f.read("environment.json", &f.Env)); err != nil {
 		return nil, nil, err
 	}
+	_, err = os.Stat(filepath.Join(dir, "scenario.yaml"))
+	f.Plan = err == nil
 	if len(f.Summary.Policies) != len(f.Meta.Policies) {
 		return nil, nil, f.broken("summary.json", fmt.Errorf("it has %d policies, run.json has %d", len(f.Summary.Policies), len(f.Meta.Policies)))
 	}

@@ -59,7 +59,7 @@
 
   function timeOptions(p, height, read, more) {
     return Object.assign({
-      width: p.width(), height, legend: { show: false }, padding: [10, 8, 0, 0],
+      width: p.width(), height, legend: { show: false }, padding: [10, end >= 1e4 ? 32 : 18, 0, 0],
       cursor: {
         sync: { key: "time", scales: ["x", null], filters: { pub: moves, sub: () => true } }, y: false, drag: { x: true, y: false }, points: { show: false },
         bind: { dblclick: () => () => { setRange(0, end); return null; } },
@@ -190,7 +190,7 @@
         p.read.textContent = tickText(run, i);
         p.read.className = c.length[i] / 1e3 > D.interval ? "over" : "";
       }, {
-        padding: [isFirst ? 26 : 10, 8, 0, 0],
+        padding: [isFirst ? 26 : 10, end >= 1e4 ? 32 : 18, 0, 0],
         scales: { x: { time: false, range: (u, a, b) => [a, b] }, y: { distr: 3, range: () => scaleMS } },
         axes: [timeAxis(isLast), axis({ size: leftSize(), splits: tens, filter: (u, vs) => vs, values: (u, vs) => vs.map(plain) })],
         series: [{}, { paths: () => null, points: { show: false } }],
@@ -320,8 +320,7 @@
       bar.title = phases.map((p, i) => p + " " + t.phases[i] + " ms").join(", ");
       bar.setAttribute("role", "img"); bar.setAttribute("aria-label", bar.title);
       phase.append(bar);
-      tr.append(phase);
-      cell(t.cause, "text made"); cell(t.fired); cell(t.carried);
+      cell(t.cause, "text made"); tr.append(phase); cell(t.fired); cell(t.carried);
       tr.title = "show it in the charts";
       tr.onclick = () => { setRange(Math.max(0, t.at / 1e3 - 1), Math.min(end, t.at / 1e3 + 2)); $("#timeline").scrollIntoView({ behavior: "smooth" }); };
       body.append(tr);
