@@ -25,8 +25,8 @@ type Expectation struct {
 func (e Expectation) String() string { return e.text }
 
 var (
-	expression = regexp.MustCompile(`^\s*([a-z0-9_]+)(?:\.([a-z0-9]+))?\s*(<=|>=|==|<|>)\s*([0-9.]+)\s*([a-z]*)\s*$`)
-	units      = map[string]float64{"us": 0.001, "ms": 1, "s": 1000, "tick": 1, "ticks": 1}
+	expression = regexp.MustCompile(`^\s*([a-z0-9_]+)(?:\.([a-z0-9]+))?\s*(<=|>=|==|!=|<|>)\s*([0-9.]+)\s*([a-zµ]*)\s*$`)
+	units      = map[string]float64{"us": 0.001, "µs": 0.001, "ms": 1, "s": 1000, "tick": 1, "ticks": 1}
 	figures    = map[string]func(Row) float64{
 		"mean": func(r Row) float64 { return r.Mean }, "p50": func(r Row) float64 { return r.P50 },
 		"p90": func(r Row) float64 { return r.P90 }, "p99": func(r Row) float64 { return r.P99 },
@@ -130,7 +130,7 @@ func (r *Result) Judge(e Expectation) Judgement {
 		}
 	}
 	j.Met = map[string]bool{
-		"<": got < e.value, "<=": got <= e.value, ">": got > e.value, ">=": got >= e.value, "==": got == e.value,
+		"<": got < e.value, "<=": got <= e.value, ">": got > e.value, ">=": got >= e.value, "==": got == e.value, "!=": got != e.value,
 	}[e.op]
 	return j
 }

@@ -109,6 +109,8 @@ func TestExpectations(t *testing.T) {
 		"request.count >= 10":       {Met: true, Got: "10"},
 		"lost == 0":                 {Met: false, Got: "3"},
 		"lost<=3":                   {Met: true, Got: "3"},
+		"lost != 3":                 {Met: false, Got: "3"},
+		"request.p99 <= 40000µs":    {Met: true, Got: "40ms"},
 		"login.p99 < 1s":            {Met: false, Got: "no samples"},
 		" request.mean == 1ms ":     {Met: true, Got: "1ms"},
 		"request.p50 >= 0.002s":     {Met: true, Got: "2ms"},
