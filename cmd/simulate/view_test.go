@@ -58,7 +58,7 @@ func TestReportIsOneFile(t *testing.T) {
 	dir := resultsIn(t, "--seed", "7")
 	r := simulateIn(t, dir, "report")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	assert.Regexp(t, `^With a cap of 4,000 every tick stays within 50 ms: p99.9 is .* ms, the longest tick .* ms\.\n`+
+	assert.Regexp(t, `^With a cap of 4,000, every tick stays within 50 ms: p99.9 is .* ms, the longest tick .* ms\.\n`+
 		regexp.QuoteMeta(filepath.Join("out", "report.html"))+"\n$", r.stdout)
 	page := string(r.file(t, "report.html"))
 	assert.Contains(t, page, "simulate --duration 2s")

@@ -17,7 +17,7 @@ import (
 func TestTheVerdictIsInWords(t *testing.T) {
 	s := results(t, nil, "nothing", "jitter", "jitter+cap+workers")
 	v := judge(s)
-	assert.Regexp(t, `^With jitter of 2 s, a cap of 4,000 and 4 workers every tick stays within 50 ms: p99\.9 is [\d.]+ ms, the longest tick [\d.]+ ms\.$`, v.Headline)
+	assert.Regexp(t, `^With jitter of 2 s, a cap of 4,000 and 4 workers, every tick stays within 50 ms: p99\.9 is [\d.]+ ms, the longest tick [\d.]+ ms\.$`, v.Headline)
 	assert.Regexp(t, `^With nothing done about it, p99\.9 is [\d,.]+ ms and the longest tick takes 40\d ms; \d ticks of game time given up\.$`, v.Than)
 	notes := strings.Join(v.Notes, "\n")
 	assert.Contains(t, notes, `The longest tick under "nothing", at 24 s, is made by 40,000 × respawn (400 ms).`)
@@ -28,7 +28,7 @@ func TestTheVerdictIsInWords(t *testing.T) {
 
 	bad := results(t, nil, "jitter", "nothing")
 	v = judge(bad)
-	assert.Regexp(t, `^With nothing done about it \d+ of \d+ ticks overrun 50 ms: `, v.Headline)
+	assert.Regexp(t, `^With nothing done about it, \d+ of \d+ ticks overrun 50 ms, and \d ticks were given up: `, v.Headline)
 	assert.Regexp(t, `^With jitter of 2 s, `, v.Than)
 	assert.False(t, v.Good)
 	assert.Equal(t, v.Headline, Verdict(bad))
@@ -38,6 +38,20 @@ func TestTheVerdictIsInWords(t *testing.T) {
 	assert.Empty(t, alone.Tiles[0].Than)
 
 	assert.Contains(t, judge(interrupted(t)).Headline, "nothing to judge")
+}
+
+// V08: a suspended machine has no long tick. What it slept through is said.
+func TestV08_GivenUpTicksAreInTheVerdict(t *testing.T) {
+	s := results(t, nil, "cap")
+	r := s.Runs[0]
+	r.Summary.Overruns, r.Summary.ShedTicks = 0, 396
+	v := judge(s)
+	assert.Contains(t, v.Headline, "every tick stays within 50 ms, but 396 ticks were given up: ")
+	assert.False(t, v.Good)
+	assert.Contains(t, v.Tiles[2].Unit, ", 396 given up")
+	assert.False(t, v.Tiles[2].Good)
+	r.Summary.Overruns, r.Summary.ShedTicks = 2, 1
+	assert.Contains(t, judge(s).Headline, "2 of 800 ticks overrun 50 ms, and 1 tick was given up: ")
 }
 
 func TestMilderPoliciesAreNamed(t *testing.T) {

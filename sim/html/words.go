@@ -163,11 +163,22 @@ func judge(s *report.Set) verdict {
 func headline(r *report.Run, interval float64) string {
 	q := r.Summary.TickMS
 	figures := fmt.Sprintf("p99.9 is %s ms, the longest tick %s ms", amount(q.P999), amount(q.Max))
-	if r.Summary.Overruns == 0 {
-		return fmt.Sprintf("%s every tick stays within %s ms: %s.", with(r), exact(interval), figures)
+	shed := ""
+	if n := r.Summary.ShedTicks; n > 0 {
+		// Ticks that never ran overran nothing: without this a night asleep looks fine.
+		shed = fmt.Sprintf("%s given up", things(n, "tick was", "ticks were"))
 	}
-	return fmt.Sprintf("%s %s of %s overrun %s ms: %s.", with(r),
-		count(int64(r.Summary.Overruns)), things(int64(len(r.Ticks)), "tick", "ticks"), exact(interval), figures)
+	if r.Summary.Overruns == 0 {
+		if shed != "" {
+			shed = ", but " + shed
+		}
+		return fmt.Sprintf("%s, every tick stays within %s ms%s: %s.", with(r), exact(interval), shed, figures)
+	}
+	if shed != "" {
+		shed = ", and " + shed
+	}
+	return fmt.Sprintf("%s, %s of %s overrun %s ms%s: %s.", with(r),
+		count(int64(r.Summary.Overruns)), things(int64(len(r.Ticks)), "tick", "ticks"), exact(interval), shed, figures)
 }
 
 func than(r *report.Run) string {
@@ -230,11 +241,15 @@ func tiles(r, base *report.Run, interval float64) []tile {
 		return base.Label + ": " + f(base.Summary)
 	}
 	q := r.Summary.TickMS
+	of := "of " + count(int64(len(r.Ticks)))
+	if n := r.Summary.ShedTicks; n > 0 {
+		of += ", " + count(n) + " given up"
+	}
 	return []tile{
 		{"p99.9", amount(q.P999), "ms", was(func(p report.PolicySummary) string { return amount(p.TickMS.P999) }), q.P999 <= interval},
 		{"longest tick", amount(q.Max), "ms", was(func(p report.PolicySummary) string { return amount(p.TickMS.Max) }), q.Max <= interval},
-		{"overruns", count(int64(r.Summary.Overruns)), "of " + count(int64(len(r.Ticks))),
-			was(func(p report.PolicySummary) string { return count(int64(p.Overruns)) }), r.Summary.Overruns == 0},
+		{"overruns", count(int64(r.Summary.Overruns)), of,
+			was(func(p report.PolicySummary) string { return count(int64(p.Overruns)) }), r.Summary.Overruns == 0 && r.Summary.ShedTicks == 0},
 		{"timers late", count(r.Summary.TimerLateTicks.Max), "ticks at most",
 			was(func(p report.PolicySummary) string { return count(p.TimerLateTicks.Max) }), true},
 	}
