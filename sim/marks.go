@@ -75,7 +75,11 @@ func (s Scenario) Told() []string {
 		}
 	}
 	for _, st := range s.Stalls {
-		add(fmt.Sprintf("%s of %v at %s", st.Do, st.For, seconds(st.At.of(s.Duration))))
+		text := fmt.Sprintf("%s of %v at %s", st.Do, st.For, seconds(st.At.of(s.Duration)))
+		if st.Every > 0 {
+			text += fmt.Sprintf(" and every %s from then on", seconds(st.Every))
+		}
+		add(text)
 	}
 	if more > 0 {
 		told = append(told, fmt.Sprintf("and %d more", more))

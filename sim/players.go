@@ -124,18 +124,18 @@ func (w *world) serve() {
 // chain is a timer that may run several times: periodic, or again and again. There
 // can be millions.
 type chain struct {
-	w    *world
-	p    *player // nil for one of the server
-	k    *timerKind
-	slot int
-	n    uint64 // runs so far
-	run  func(tick.Firing)
+	w      *world
+	k      *timerKind
+	p      *player // nil for one of the server
+	entity uint64  // p's: looking there would be a cache miss for each run
+	n      uint64  // runs so far
+	run    func(tick.Firing)
 }
 
 // repeat starts a chain.
 func (w *world) repeat(s *tick.Scope, p *player, k *timerKind, slot int) {
-	c := &chain{w: w, p: p, k: k, slot: slot}
-	if k.Chance == 0 || k.Chance.hit(w.draw.of(k.id, p.entity(slot), 0)>>32) {
+	c := &chain{w: w, k: k, p: p, entity: p.entity(slot)}
+	if k.Chance == 0 || k.Chance.hit(w.draw.of(k.id, c.entity, 0)>>32) {
 		c.run = c.fire
 		c.start(s)
 	}
@@ -147,14 +147,14 @@ func (c *chain) start(s *tick.Scope) {
 	if k.At != (Moment{}) && k.Every == 0 { // everybody's at once: a storm
 		sp.Jitter.Late = w.pol.Jitter
 	}
-	w.when(&sp, k, w.draw.of(k.id, c.p.entity(c.slot), c.n))
+	w.when(&sp, k, w.draw.of(k.id, c.entity, c.n))
 	_, err := s.Schedule(sp, c.run)
 	w.check(err)
 }
 
 func (c *chain) fire(tick.Firing) {
 	w, k := c.w, c.k
-	w.work.Burn(w.draw.length(k.id, k.Cost, c.p.entity(c.slot), c.n))
+	w.work.Burn(w.draw.length(k.id, k.Cost, c.entity, c.n))
 	c.n++
 	if k.job == nil && !k.Again {
 		return

@@ -20,8 +20,12 @@ func TestListNamesThePresets(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.stderr)
 	lines := strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
 	require.Len(t, lines, len(sim.Presets()))
+	page, err := os.ReadFile("../../docs/scenarios.md")
+	require.NoError(t, err)
 	for i, name := range sim.Presets() {
-		assert.True(t, strings.HasPrefix(lines[i], name+" "), lines[i])
+		p, _ := sim.Preset(name)
+		assert.Equal(t, name+" "+p.Scenario.About, strings.Join(strings.Fields(lines[i]), " "))
+		assert.Contains(t, string(page), "| `"+name+"` | "+p.Scenario.About+" |\n", "docs/scenarios.md")
 	}
 	r = simulate(t, "list", "--json")
 	var all []listed
