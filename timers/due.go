@@ -122,7 +122,7 @@ func (w *Wheel[T]) takePinned(ref uint32, f *Firing[T]) bool {
 		w.pins.freePin(i)
 		return true
 	}
-	w.cur = Handle{}
+	w.cur, w.curRef = Handle{}, 0
 	w.armed++ // the next run
 	f.Missed = w.rearm(i)
 	return true
