@@ -19,7 +19,9 @@ type bench struct {
 	log    *story
 	ops    []op
 
-	w      *timers.Wheel[int]
+	// Payloads hold a pointer: the wheel must forget those of timers that are over,
+	// and no others.
+	w      *timers.Wheel[*int]
 	m      *oracle.Wheel
 	list   []*entry
 	groups []*group
@@ -60,7 +62,7 @@ func newBench(seed uint64, o Options, canary int, log *story) *bench {
 	if o.Budget > 0 && canary == bugCap {
 		cfg.Budget++
 	}
-	w, err := timers.New[int](cfg)
+	w, err := timers.New[*int](cfg)
 	if err != nil {
 		b.err = fmt.Errorf("check: %w", err)
 		return b
@@ -193,11 +195,15 @@ func (b *bench) same() {
 }
 
 // fire is the callback of all timers.
-func (b *bench) fire(f timers.Firing[int]) {
+func (b *bench) fire(f timers.Firing[*int]) {
 	if b.err != nil {
 		return
 	}
-	e := b.list[f.Payload-1]
+	if f.Payload == nil {
+		b.broken(oracle.Whole, "a timer due in tick %d fired without its payload in tick %d", f.Deadline, b.w.Now())
+		return
+	}
+	e := b.list[*f.Payload-1]
 	if b.swallows(e, f) {
 		return
 	}
@@ -225,19 +231,19 @@ func (b *bench) fire(f timers.Firing[int]) {
 	}
 }
 
-func (b *bench) swallows(e *entry, f timers.Firing[int]) bool {
+func (b *bench) swallows(e *entry, f timers.Firing[*int]) bool {
 	lost := b.quiet || b.canary == bugBacklog && f.Late > 0 && e.id%2 == 0
 	b.quiet = false
 	return lost
 }
 
-func (b *bench) fires(e *entry, f timers.Firing[int]) {
+func (b *bench) fires(e *entry, f timers.Firing[*int]) {
 	b.fired++
 	missed := f.Missed
 	if b.canary == bugMissed {
 		missed = 0
 	}
-	b.note(uint64(f.Payload), uint64(b.w.Now()), uint64(f.Late))
+	b.note(uint64(*f.Payload), uint64(b.w.Now()), uint64(f.Late))
 	m, err := b.m.Fire(oracle.Firing{ID: e.id, Tick: b.w.Now(), Deadline: f.Deadline, Late: f.Late, Missed: missed, Lane: f.Lane})
 	if b.fail(err); err != nil {
 		return
@@ -259,8 +265,11 @@ func (b *bench) spread(e *entry) {
 
 // snapshot replaces the wheel by one that was restored from its snapshot.
 func (b *bench) snapshot(inCallback bool) {
-	data, err := b.w.AppendSnapshot(nil, func(to []byte, p int) ([]byte, error) {
-		return binary.AppendUvarint(to, uint64(p)), nil
+	data, err := b.w.AppendSnapshot(nil, func(to []byte, p *int) ([]byte, error) {
+		if p == nil {
+			return to, errPlanned
+		}
+		return binary.AppendUvarint(to, uint64(*p)), nil
 	})
 	if inCallback {
 		if !errors.Is(err, timers.ErrAdvancing) {
@@ -272,12 +281,13 @@ func (b *bench) snapshot(inCallback bool) {
 		b.broken(oracle.Snapshots, "AppendSnapshot: %v", err)
 		return
 	}
-	w, err := timers.Restore(data, func(from []byte) (int, error) {
+	w, err := timers.Restore(data, func(from []byte) (*int, error) {
 		p, n := binary.Uvarint(from)
 		if n != len(from) {
-			return 0, errPlanned
+			return nil, errPlanned
 		}
-		return int(p), nil
+		id := int(p)
+		return &id, nil
 	})
 	if err != nil {
 		b.broken(oracle.Snapshots, "Restore: %v", err)

@@ -186,9 +186,9 @@ func (b *bench) schedule(p *op, g *group, lane timers.Lane, d timers.Span, r tim
 	}
 	var err error
 	if r.Period != 0 {
-		e.h, err = b.w.Every(now+timers.Tick(real), r, e.id, spec)
+		e.h, err = b.w.Every(now+timers.Tick(real), r, &e.id, spec)
 	} else {
-		e.h, err = b.w.After(real, e.id, spec)
+		e.h, err = b.w.After(real, &e.id, spec)
 	}
 	if (err == nil) != (len(want) == 0) || err != nil && !slices.ContainsFunc(want, func(w error) bool { return errors.Is(err, w) }) {
 		b.broken(oracle.Refusals, "a timer after %d ticks gave %v: want one of %v", d, err, want)

@@ -2,6 +2,8 @@ package check_test
 
 import (
 	"context"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,5 +154,23 @@ func TestCanariesBreakTheirRule(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, res.Failure)
 		assert.Equal(t, want, res.Failure.Rule, name)
+	}
+}
+
+// What was found once is looked at for ever.
+func TestKeptSeedsHold(t *testing.T) {
+	text, err := os.ReadFile("testdata/kept.txt")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		number, options, _ := strings.Cut(strings.TrimSpace(line), " ")
+		seed, err := strconv.ParseUint(number, 10, 64)
+		require.NoError(t, err)
+		o, err := check.Parse(seed, options)
+		require.NoError(t, err)
+		_, f := check.Run(seed, o, 0)
+		assert.Nil(t, f, line)
 	}
 }
