@@ -281,3 +281,25 @@ func TestErrorsNameTheValue(t *testing.T) {
 	assert.Panics(t, func() { _, _ = root.Schedule(tick.Spec{Lane: 7}, func(tick.Firing) {}) })
 	assert.Panics(t, func() { _, _ = root.Schedule(tick.Spec{At: 1, After: 1}, func(tick.Firing) {}) })
 }
+
+// In the inbox phase the wheel has not reached the tick yet; whoever schedules there
+// must not notice.
+func TestInboxPhaseCountsFromItsTick(t *testing.T) {
+	l := ticktest.New(t, tick.Config{})
+	l.Step()
+	var ran []tick.Tick
+	note := func(tick.Firing) { ran = append(ran, l.Now()) }
+	assert.NoError(t, l.Post(func() {
+		_, err := l.Root().Schedule(tick.Spec{At: l.Now()}, note)
+		assert.NoError(t, err)
+		timer, err := l.Root().Schedule(tick.Spec{After: 3 * interval}, note)
+		assert.NoError(t, err)
+		left, ok := timer.Remaining()
+		assert.True(t, ok)
+		assert.Equal(t, 3*interval, left)
+	}))
+	for range 5 {
+		l.Step()
+	}
+	assert.Equal(t, []tick.Tick{3, 5}, ran, "scheduled in tick 2")
+}

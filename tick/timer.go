@@ -96,6 +96,9 @@ func (t *Timer) Remaining() (time.Duration, bool) {
 	if !ok || !t.scope.Alive() {
 		return 0, false
 	}
+	if t.scope.frozen == 0 {
+		n = max(n-Span(l.now-l.wheel.Now()), 0) // the wheel is a tick behind in the inbox phase
+	}
 	if n > Span(math.MaxInt64/int64(l.cfg.Interval)) {
 		return math.MaxInt64, true
 	}
@@ -263,7 +266,7 @@ func (l *Loop) first(sp Spec) (Tick, int64) {
 	d := sp.After
 	switch {
 	case sp.At != 0:
-		return sp.At, 0
+		return max(sp.At, l.now+1), 0 // the wheel is a tick behind in the inbox phase
 	case d == 0 && sp.Every > 0:
 		d = sp.Every
 	}
