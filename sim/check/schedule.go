@@ -143,12 +143,19 @@ func (w *world) spread(t *timer) {
 		w.broken(oracle.Lost, "%v is not pending", t.m)
 		return
 	}
-	w.fail(w.wheel.Place(t.m, w.wheel.Now()+tick.Tick(left/w.o.Interval)))
+	at := w.wheel.Now()
+	if !t.m.Frozen() {
+		at = w.loop.Now() // in the inbox phase the wheel is a tick behind
+	}
+	w.fail(w.wheel.Place(t.m, at+tick.Tick(left/w.o.Interval)))
 }
 
 func (w *world) sameRemaining(t *timer) {
 	left, ok := t.real.Remaining()
 	want := w.wheel.Remaining(t.m)
+	if !t.m.Frozen() {
+		want = max(want-timers.Span(w.loop.Now()-w.wheel.Now()), 0)
+	}
 	if !ok || want < timers.Span(math.MaxInt64/w.o.Interval) && left != time.Duration(want)*w.o.Interval {
 		w.broken(oracle.Early, "%v has %v left (pending: %v): want %d ticks", t.m, left, ok, want)
 	}
