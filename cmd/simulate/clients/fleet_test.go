@@ -232,7 +232,7 @@ func TestComingAndGoing(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		s := newScripted()
 		cfg := steady(s)
-		cfg.Clients, cfg.Session, cfg.Away, cfg.Duration = 50, 5*time.Second, time.Second, time.Minute
+		cfg.Clients, cfg.Session, cfg.Away, cfg.Duration, cfg.Rate = 50, 5*time.Second, time.Second, time.Minute, 2
 		r := mustPlay(t, cfg)
 		visits := r.Counts.Logins
 		assert.InDelta(t, 500, visits, 100, "a visit takes 5 s and a second away")
