@@ -19,8 +19,12 @@ func Example() {
 	respawn := loop.Kind("respawn") // names work in panics, slow ticks and statistics
 	go loop.Post(func() {           // network goroutines post; everything else is on the tick goroutine
 		ann, _, _ := players.Login("ann", &player{HP: 40})
-		ann.AfterFunc(100*time.Millisecond, func() { fmt.Println("the shield ends") })
+		ann.AfterFunc(300*time.Millisecond, func() { fmt.Println("the shield ends") })
 		ann.Every(200*time.Millisecond, func(f tick.Firing) { ann.Player.HP += 5 * int(1+f.Missed) })
+		ann.AfterFunc(500*time.Millisecond, func() {
+			fmt.Println("logout cancels", ann.Logout(nil), "timer, hp", ann.Player.HP)
+			stop()
+		})
 
 		copied := *ann.Player // a job runs on a worker: it gets a copy
 		save := tick.Job[string]{Key: "ann", Run: func(context.Context) (string, error) {
@@ -33,10 +37,6 @@ func Example() {
 		for range 10_000 {
 			loop.Root().Schedule(storm, func(tick.Firing) { fmt.Println("a monster is back") })
 		}
-		ann.AfterFunc(500*time.Millisecond, func() {
-			fmt.Println("logout cancels", ann.Logout(nil), "timer, hp", ann.Player.HP)
-			stop()
-		})
 	})
 	loop.Run(ctx)
 	// Output:
