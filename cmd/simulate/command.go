@@ -55,6 +55,7 @@ are written).`,
 	root.AddCommand(replayCommand())
 	root.AddCommand(clientsCommand())
 	root.AddCommand(schemesCommand())
+	root.AddCommand(compareCommand())
 	return root
 }
 

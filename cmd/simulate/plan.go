@@ -57,7 +57,7 @@ func planOf(cmd *cobra.Command, args []string, errs []error) (*sim.Plan, *sim.Ga
 	}
 	f := cmd.Flags()
 	for _, key := range planKeys {
-		if !f.Changed(key) {
+		if !f.Changed(key) || strings.HasSuffix(f.Lookup(key).Value.Type(), "Slice") { // a list is an axis of compare
 			continue
 		}
 		if key == "expect" {
