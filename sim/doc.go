@@ -30,5 +30,6 @@
 // # Not provided
 //
 // Networks, databases, and the cost of the loop itself under the virtual clock:
-// see docs/simulation.md for what that leaves out.
+// docs/simulation.md has all that the model assumes, and how far it agrees with the
+// real clock.
 package sim

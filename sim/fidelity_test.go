@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// medianFactor is how far the medians of the two clocks may be apart. They are
+// within a tenth on a machine that has nothing else to do, and mostly within 2 on one
+// that has twice as much as it can do.
+const medianFactor = 3
+
+// clocked is what the clocks have to agree in.
+type clocked struct {
+	policy      string
+	median, max time.Duration
+}
+
+// onClock returns what the policies of a plan give on one of the clocks.
+func onClock(t *testing.T, sc Scenario, policies []Policy, real bool) (all []clocked) {
+	t.Helper()
+	for _, p := range policies {
+		r, err := Run(context.Background(), sc, p, Options{Seed: 1, Real: real})
+		require.NoError(t, err)
+		q := r.Durations()
+		all = append(all, clocked{p.Name, time.Duration(q.P50), time.Duration(q.Max)})
+	}
+	return all
+}
+
+// disagreement says how what was measured differs from what was computed, or "".
+func disagreement(virtual, real []clocked) string {
+	for i, v := range virtual {
+		if r := real[i]; r.median > medianFactor*v.median || v.median > medianFactor*r.median {
+			return fmt.Sprintf("%s: median %v on the real clock, %v on the virtual one", v.policy, r.median, v.median)
+		}
+	}
+	order := func(all []clocked) (names []string) {
+		all = slices.Clone(all)
+		slices.SortStableFunc(all, func(a, b clocked) int { return cmp.Compare(b.max, a.max) })
+		for _, m := range all {
+			names = append(names, m.policy)
+		}
+		return names
+	}
+	if v, r := order(virtual), order(real); !slices.Equal(v, r) {
+		return fmt.Sprintf("by their longest tick: %v on the real clock, %v on the virtual one", r, v)
+	}
+	return ""
+}
+
+func fidelity(t *testing.T) (Scenario, []Policy) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/fidelity.yaml")
+	require.NoError(t, err)
+	p, err := ParsePlan("fidelity.yaml", data)
+	require.NoError(t, err)
+	g, err := p.Check()
+	require.NoError(t, err)
+	return p.Scenario, g.Policies
+}
+
+// One scenario, computed and measured: medians agree, and so does which policy is
+// how good. A machine that stalls for a tenth of a second can make one attempt
+// differ, and a model that is wrong makes all three.
+func TestBothClocksAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 6 s of real time")
+	}
+	sc, policies := fidelity(t)
+	virtual := onClock(t, sc, policies, false)
+	why := ""
+	for attempt := range 3 {
+		real := onClock(t, sc, policies, true)
+		t.Logf("attempt %d: virtual %v, real %v", attempt+1, virtual, real)
+		if why = disagreement(virtual, real); why == "" {
+			return
+		}
+	}
+	assert.Fail(t, why)
+}
+
+// The comparison has teeth: the policies of its scenario are five times apart, and
+// a machine of a fifth of the speed, or policies that change places, are seen.
+func TestDisagreementIsSeen(t *testing.T) {
+	sc, policies := fidelity(t)
+	virtual := onClock(t, sc, policies, false)
+	for i := range virtual[1:] {
+		assert.Greater(t, virtual[i].max, 9*virtual[i+1].max/2, "%s and the next", virtual[i].policy)
+	}
+	assert.Empty(t, disagreement(virtual, virtual))
+
+	slow := sc
+	slow.Speed = 20
+	assert.Contains(t, disagreement(virtual, onClock(t, slow, policies, false)), "median")
+
+	swapped := slices.Clone(virtual)
+	swapped[0].max, swapped[1].max = swapped[1].max, swapped[0].max
+	assert.Contains(t, disagreement(virtual, swapped), "[cap nothing jitter+workers] on the real clock")
+}
