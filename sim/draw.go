@@ -8,11 +8,14 @@ import "time"
 type draws struct{ seed uint64 }
 
 // of returns the draw number n of an entity.
-func (d draws) of(kind work, entity, n uint64) uint64 {
-	h := mix(d.seed ^ uint64(kind)*0x9E3779B97F4A7C15)
-	h = mix(h ^ entity)
-	return mix(h ^ n)
-}
+func (d draws) of(kind work, entity, n uint64) uint64 { return d.stream(kind).of(entity, n) }
+
+// stream is the draws of one kind.
+type stream uint64
+
+func (d draws) stream(kind work) stream { return stream(mix(d.seed ^ uint64(kind)*0x9E3779B97F4A7C15)) }
+
+func (s stream) of(entity, n uint64) uint64 { return mix(mix(uint64(s)^entity) ^ n) }
 
 // mix is the finalizer of SplitMix64 (Steele, Lea & Flood 2014).
 func mix(x uint64) uint64 {

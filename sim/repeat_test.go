@@ -119,8 +119,10 @@ func TestTraceIsFNV1a(t *testing.T) {
 	put(3, 9, 10)
 	tr.job(tick.JobInfo{Number: 11, Kind: 12, Outcome: tick.JobStale})
 	put(4, 11, 12, uint64(tick.JobStale))
-	tr.add(math.MaxUint64)
-	put(math.MaxUint64)
+	for _, w := range []uint64{math.MaxUint64, 1 << 63, 0xFF00FF00, 0} { // zero bytes are put together
+		tr.add(w)
+		put(w)
+	}
 	assert.Equal(t, fmt.Sprintf("%016x", want.Sum64()), tr.String())
 }
 

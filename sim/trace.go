@@ -26,13 +26,25 @@ const (
 
 func newTrace() *trace { return &trace{fnvOffset} }
 
+// primes[n] is the nth power of the prime: what n zero bytes multiply a hash by.
+// Words are small as a rule, so that most of their bytes are zero.
+var primes = func() (p [9]uint64) {
+	p[0] = 1
+	for n := 1; n < len(p); n++ {
+		p[n] = p[n-1] * fnvPrime
+	}
+	return p
+}()
+
 func (t *trace) add(words ...uint64) {
 	h := t.h
 	for _, w := range words {
-		for range 8 {
+		zeros := 8
+		for ; w != 0; w >>= 8 {
 			h = (h ^ w&0xFF) * fnvPrime
-			w >>= 8
+			zeros--
 		}
+		h *= primes[zeros]
 	}
 	t.h = h
 }

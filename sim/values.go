@@ -18,13 +18,13 @@ type Dist struct {
 	Shape string
 }
 
-// shapes are the factors of a shape, see costs.go.
-var shapes = map[string]*[16]int64{"light": &light, "heavy": &heavy}
-
 // pick maps a draw to a length.
 func (d Dist) pick(x uint64) time.Duration {
-	if t := shapes[d.Shape]; t != nil {
-		return d.Lo * time.Duration(t[x%16]) / 16
+	switch d.Shape { // factors: see costs.go
+	case "light":
+		return d.Lo * time.Duration(light[x%16]) / 16
+	case "heavy":
+		return d.Lo * time.Duration(heavy[x%16]) / 16
 	}
 	return between(x, d.Lo, d.Hi)
 }
@@ -64,7 +64,7 @@ func (d *Dist) Set(s string) (err error) {
 	case shaped:
 		n.Lo, err = parseLength(mean)
 		n.Shape = strings.TrimSpace(shape)
-		if err == nil && shapes[n.Shape] == nil {
+		if err == nil && n.Shape != "light" && n.Shape != "heavy" {
 			err = fmt.Errorf("unknown shape %q: want light or heavy, as in \"2ms light\"", n.Shape)
 		}
 	default:

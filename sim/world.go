@@ -38,6 +38,7 @@ type world struct {
 	inputs   uint64          // drawn so far
 	newcomer uint64          // the first player of the next login storm
 	retry    []uint64        // players whose login found the inbox full
+	beats    []uint32        // counters for the next timers, see beat
 	agenda   agenda
 	pauses   []pause // under the virtual clock
 	over     bool    // the loop is stopping: nothing counts any more
@@ -47,8 +48,10 @@ type world struct {
 // timerKind is a sort of timers of this world.
 type timerKind struct {
 	Kind
+	world    *world
 	place    int // in world.kinds, and in the counters of players
 	id       work
+	stream   stream
 	tick     tick.Kind
 	job      *jobKind
 	children []*timerKind // that start with it
@@ -123,7 +126,8 @@ func (w *world) prepare() {
 	for i, k := range w.sc.Kinds {
 		k.Cost = k.Cost.scaled(speed)
 		k.Count = max(k.Count, 1)
-		n := &timerKind{Kind: k, place: i, id: workOf(k.Name), tick: w.loop.Kind(k.Name), job: jobs[k.Job]}
+		id := workOf(k.Name)
+		n := &timerKind{Kind: k, world: w, place: i, id: id, stream: w.draw.stream(id), tick: w.loop.Kind(k.Name), job: jobs[k.Job]}
 		if k.Every > 0 {
 			n.Every = max(k.Every, w.sc.Interval)
 			if k.After == (Dist{}) {
