@@ -43,7 +43,7 @@ var (
 
 // length draws how long a piece of work takes.
 func (d draws) length(k work, l Dist, entity, n uint64) time.Duration {
-	if l.Shape == "" && l.Hi == 0 {
+	if l.Shape == "" && l.Hi == 0 && l.Values == nil {
 		return l.Lo
 	}
 	return l.pick(d.of(k, entity, n))

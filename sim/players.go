@@ -32,10 +32,13 @@ func (p *player) entity(slot int) uint64 {
 }
 
 func (w *world) input(v any) {
+	s := w.log.begin()
 	switch in := v.(type) {
 	case loginInput:
 		w.login(in.player)
+		w.log.end("login", s, 0)
 	case actionInput:
+		defer w.log.end("input", s, 0)
 		w.work.Burn(w.draw.length(workInput, w.costs.Input, in.player, in.number))
 		if s, ok := w.reg.Find(w.keys[in.player]); ok {
 			s.Touch()
@@ -84,6 +87,7 @@ func (w *world) closed(s *session.Session[*player], _ error) {
 	if w.over {
 		return
 	}
+	defer w.log.end("logout", w.log.begin(), 0)
 	w.work.Burn(w.draw.length(workLogout, w.costs.Logout, s.Player.id, s.Player.visit))
 	for _, j := range w.jobs {
 		if j.Logout {
@@ -266,7 +270,9 @@ func (w *world) run(owner *tick.Scope, p *player, j *jobKind) {
 	entity, number := p.entity(0), *n
 	d := w.draw.length(j.id, j.Length, entity, number)
 	if w.pol.Workers == 0 {
+		s := w.log.begin()
 		w.check(w.work.Block(context.Background(), d))
+		w.log.end(j.Name, s, 0)
 		return
 	}
 	var fails error
@@ -279,20 +285,25 @@ func (w *world) run(owner *tick.Scope, p *player, j *jobKind) {
 	err := tick.Offload(owner, tick.Job[struct{}]{
 		Key: key, Kind: j.tick, Timeout: j.Timeout,
 		Run: func(ctx context.Context) (struct{}, error) {
-			if err := w.waitJob(ctx, d); err != nil {
+			if err := w.waitJob(ctx, j, d); err != nil {
 				return struct{}{}, err
 			}
 			return struct{}{}, fails
 		},
-	}, func(struct{}, error) { w.work.Burn(w.draw.length(workOf("saved"), j.Result, entity, number)) })
+	}, func(struct{}, error) {
+		s := w.log.begin()
+		w.work.Burn(w.draw.length(workOf("saved"), j.Result, entity, number))
+		w.log.end(j.Name+"/result", s, 0)
+	})
 	if !errors.Is(err, tick.ErrQueueFull) { // rejected ones are counted by the loop
 		w.check(err)
 	}
 }
 
 // waitJob is the body of a job on a worker.
-func (w *world) waitJob(ctx context.Context, d time.Duration) error {
-	if w.servers != nil {
+func (w *world) waitJob(ctx context.Context, j *jobKind, d time.Duration) error {
+	if w.servers != nil { // which run it on the tick goroutine
+		w.log.take(j.Name, d)
 		w.servers.spend(d)
 		return nil
 	}

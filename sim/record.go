@@ -29,6 +29,8 @@ type Recording struct {
 	// rest.
 	Events        []Event
 	EventsDropped int64
+	// Costs are how long work took, on the real clock; nil on the virtual one.
+	Costs []CostSample
 	// Judged is what was expected of the run, if anything, by whoever made it.
 	Judged []Judgement
 }
@@ -57,6 +59,7 @@ type recorder struct {
 	ticks []TickRecord
 	shed  int64 // intervals so far
 	trace *trace
+	costs *costLog
 	details
 }
 
@@ -68,8 +71,10 @@ func newRecorder(ticks int64) *recorder {
 func (r *recorder) observer() *tick.Observer {
 	return &tick.Observer{
 		Fire: func(f tick.FireInfo) {
+			r.costs.stop()
 			r.trace.fire(f)
 			r.details.fire(f)
+			r.costs.fire(f.Kind) // last: what is done here is nobody's cost
 		},
 		Shed: func(s tick.ShedInfo) {
 			r.shed += s.Intervals
@@ -83,6 +88,9 @@ func (r *recorder) observer() *tick.Observer {
 		Job: func(j tick.JobInfo) {
 			r.trace.job(j)
 			r.details.job(j)
+			if j.Outcome == tick.JobDone {
+				r.costs.job(j.Kind, j.Ran)
+			}
 		},
 		Tick: func(i *tick.TickInfo) {
 			t := TickRecord{TickInfo: *i, Hash: r.trace.h}

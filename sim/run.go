@@ -23,6 +23,7 @@ type Options struct {
 	Progress func(done float64)
 
 	prepare func(*world) // lets tests of this package add to the world
+	measure bool         // costs under the virtual clock, too
 }
 
 // Run plays a scenario under a policy and returns what happened. When ctx ends
@@ -51,6 +52,10 @@ func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, e
 		cfg.Executor = w.servers
 	}
 	cfg.Clock, rec.clock = w.work, w.work
+	if o.Real || o.measure {
+		rec.costs = newCostLog(w.work)
+		w.log = rec.costs
+	}
 	loop, err := tick.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
@@ -74,6 +79,7 @@ func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, e
 	// Jobs that had not ended in time are the only error it can have.
 	_ = loop.Stop(context.Background())
 	r.Ticks, r.Slow, r.Events, r.EventsDropped = rec.ticks, rec.slow, rec.events, rec.dropped
+	r.Costs = rec.costs.samples()
 	if w.err != nil {
 		return nil, w.err
 	}

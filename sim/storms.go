@@ -154,11 +154,12 @@ func (w *world) storm(st *Storm, round int) {
 // timers starts the timers of a storm, which are due in the same tick, later, if
 // nothing is done about it.
 func (w *world) timers(st *Storm, n, round int) {
-	id, arm := workOf(st.Name), workOf("kill")
+	id, arm, armed := workOf(st.Name), workOf("kill"), st.Name+"/arm"
 	sp := tick.Spec{
 		Lane: st.Lane, Kind: w.loop.Kind(st.Name),
 		Jitter: tick.Jitter{Late: w.pol.Jitter},
 	}
+	w.log.know(sp.Kind, st.Name)
 	var saves *jobKind
 	for _, j := range w.jobs {
 		if j.Name == st.Job {
@@ -171,6 +172,7 @@ func (w *world) timers(st *Storm, n, round int) {
 		// count from the end of it.
 		d := delay + w.offset(st, round, i, n)
 		sp.At = now + tick.Tick((d+w.sc.Interval-1)/w.sc.Interval)
+		s := w.log.begin()
 		w.work.Burn(w.draw.length(arm, st.Arm, uint64(i), uint64(round)))
 		_, err := w.loop.Root().Schedule(sp, func(tick.Firing) {
 			w.work.Burn(w.draw.length(id, st.Cost, uint64(i), uint64(round)))
@@ -182,6 +184,7 @@ func (w *world) timers(st *Storm, n, round int) {
 			w.check(err)
 			return
 		}
+		w.log.end(armed, s, 0)
 	}
 }
 

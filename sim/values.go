@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,10 +17,29 @@ type Dist struct {
 	Lo, Hi time.Duration
 	// Shape spreads a length around its mean Lo: "", "light" or "heavy".
 	Shape string
+	// Values, if not nil, are what it is one of instead, each as likely.
+	Values *Values
+}
+
+// Values are some lengths, the shortest first.
+type Values struct{ of []time.Duration }
+
+// maxValues is how many lengths a Dist can be one of.
+const maxValues = 64
+
+// OneOf is a Dist of 2 to 64 lengths, each as likely.
+func OneOf(lengths ...time.Duration) Dist {
+	if len(lengths) < 2 || len(lengths) > maxValues {
+		panic(fmt.Sprintf("sim: OneOf: %d lengths: want 2 to %d", len(lengths), maxValues))
+	}
+	return Dist{Values: &Values{slices.Sorted(slices.Values(lengths))}}
 }
 
 // pick maps a draw to a length.
 func (d Dist) pick(x uint64) time.Duration {
+	if d.Values != nil {
+		return d.Values.of[x%uint64(len(d.Values.of))]
+	}
 	switch d.Shape { // factors: see costs.go
 	case "light":
 		return d.Lo * time.Duration(light[x%16]) / 16
@@ -32,6 +52,13 @@ func (d Dist) pick(x uint64) time.Duration {
 // scaled returns d on a machine that has percent of the speed.
 func (d Dist) scaled(percent int) Dist {
 	d.Lo, d.Hi = d.Lo*100/time.Duration(percent), d.Hi*100/time.Duration(percent)
+	if d.Values != nil {
+		of := slices.Clone(d.Values.of)
+		for i := range of {
+			of[i] = of[i] * 100 / time.Duration(percent)
+		}
+		d.Values = &Values{of}
+	}
 	return d
 }
 
@@ -40,6 +67,12 @@ func (d Dist) String() string {
 	switch {
 	case d == Dist{}:
 		return ""
+	case d.Values != nil:
+		var all []string
+		for _, v := range d.Values.of {
+			all = append(all, v.String())
+		}
+		return strings.Join(all, " ")
 	case d.Shape != "":
 		return d.Lo.String() + " " + d.Shape
 	case d.Hi != 0:
@@ -48,12 +81,16 @@ func (d Dist) String() string {
 	return d.Lo.String()
 }
 
-// Set reads "2ms", "1s..8s", "2ms light" or "2ms heavy".
+// Set reads "2ms", "1s..8s", "2ms light", "2ms heavy", or lengths that are as likely
+// each, such as "1ms 2ms 9ms".
 func (d *Dist) Set(s string) (err error) {
 	var n Dist
 	lo, hi, isRange := strings.Cut(s, "..")
 	mean, shape, shaped := strings.Cut(s, " ")
+	words := strings.Fields(s)
 	switch {
+	case !isRange && len(words) > 1 && strings.ContainsAny(words[1][:1], "-.0123456789"):
+		n, err = parseValues(words)
 	case isRange:
 		if n.Lo, err = parseLength(lo); err == nil {
 			n.Hi, err = parseLength(hi)
@@ -65,7 +102,7 @@ func (d *Dist) Set(s string) (err error) {
 		n.Lo, err = parseLength(mean)
 		n.Shape = strings.TrimSpace(shape)
 		if err == nil && n.Shape != "light" && n.Shape != "heavy" {
-			err = fmt.Errorf("unknown shape %q: want light or heavy, as in \"2ms light\"", n.Shape)
+			err = fmt.Errorf("unknown shape %q: want light or heavy, as in \"2ms light\", or lengths: \"1ms 2ms 9ms\"", n.Shape)
 		}
 	default:
 		n.Lo, err = parseLength(s)
@@ -74,6 +111,20 @@ func (d *Dist) Set(s string) (err error) {
 		*d = n
 	}
 	return err
+}
+
+func parseValues(words []string) (Dist, error) {
+	if len(words) > maxValues {
+		return Dist{}, fmt.Errorf("%d lengths: want at most %d", len(words), maxValues)
+	}
+	of := make([]time.Duration, len(words))
+	for i, w := range words {
+		var err error
+		if of[i], err = parseLength(w); err != nil {
+			return Dist{}, err
+		}
+	}
+	return OneOf(of...), nil
 }
 
 func parseLength(s string) (time.Duration, error) {

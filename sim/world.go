@@ -25,7 +25,8 @@ type world struct {
 	reg  *session.Registry[*player]
 	// servers runs jobs in virtual time; nil under the real clock.
 	servers *servers
-	costs   Costs // on this machine
+	costs   Costs    // on this machine
+	log     *costLog // nil under the virtual clock
 
 	kinds []*timerKind
 	jobs  []*jobKind
@@ -91,6 +92,9 @@ func (w *world) build() error {
 	if r := w.sc.Sessions.Release; r.N > 0 {
 		c.CloseBudget = int(max(r.upTo(1, w.sc.Interval), 1))
 	}
+	if w.log != nil { // before what sessions do in each tick
+		w.loop.OnTick(func(time.Duration) { w.log.stop() })
+	}
 	reg, err := session.New[*player](w.loop, c)
 	if err != nil {
 		return err
@@ -119,6 +123,9 @@ func (w *world) prepare() {
 		j.Result = j.Result.scaled(speed)
 		n := &jobKind{Job: j, place: len(w.sc.Kinds) + i, id: workOf(j.Name), tick: w.loop.Kind(j.Name)}
 		w.jobs = append(w.jobs, n)
+		if w.servers == nil { // in virtual time the loop sees lengths in whole ticks
+			w.log.know(n.tick, n.Name)
+		}
 		jobs[j.Name] = n
 	}
 	w.on = map[string][]*timerKind{}
@@ -135,6 +142,7 @@ func (w *world) prepare() {
 			}
 		}
 		w.kinds = append(w.kinds, n)
+		w.log.know(n.tick, n.Name)
 		byName[k.Name] = n
 		switch parent := byName[k.On]; {
 		case k.Owner == "server":
@@ -162,8 +170,11 @@ func (w *world) prepare() {
 
 // movement is the game's own system: something for each player online.
 func (w *world) movement(time.Duration) {
+	s := w.log.begin()
 	n := w.draw.length(workOf("tick"), w.costs.Tick, 0, uint64(w.loop.Now()))
-	w.work.Burn(n + time.Duration(w.reg.Len())*w.draw.length(1, w.costs.Movement, 0, uint64(w.loop.Now())))
+	moved := time.Duration(w.reg.Len()) * w.draw.length(1, w.costs.Movement, 0, uint64(w.loop.Now()))
+	w.work.Burn(n + moved)
+	w.log.end("tick", s, moved)
 }
 
 // network posts what clients send until the next tick of the grid. It is a

@@ -29,6 +29,7 @@ var badInput = []bad{
 	{"a negative cap", "", "--cap -1", exitUsage, "cap -1: want 0 (no limit) or more"},
 	{"jitter longer than the delay", "", "--jitter 10s --policy jitter", exitOK, "jitter "},
 	{"an inverted range", "kinds: [{name: a, after: 8s..1s}]", "run FILE", exitUsage, `FILE:1: kinds[1].after: "8s..1s": the range is empty: write the shorter length first`},
+	{"a list of lengths with one that is none", "costs: {input: 1ms 2}", "run FILE", exitUsage, `FILE:1: costs.input: "1ms 2": missing unit: write 5s or 500ms, say`},
 	{"NaN", "sessions: {returning: NaN%}", "run FILE", exitUsage, `FILE:1: sessions.returning: "NaN%": no probability: want 0% to 100%`},
 	{"a duration of 0", "", "--duration 0", exitUsage, "duration 0s: want at least one tick of 50ms"},
 	{"one tick", "", "--duration 50ms", exitOK, "nothing "},
@@ -48,6 +49,8 @@ var badInput = []bad{
 	{"an expectation without unit", "", "--expect tick.p99<5", exitUsage, `expect "tick.p99<5": missing unit: write 40ms or 2ticks, say`},
 	{"a subject that is not played", "", "--subject foo", exitUsage, `subject "foo" is not among the policies: take one of them, or add it to policy`},
 	{"--out that is a file", "", "--out FILE", exitFailed, "no folder for results: mkdir FILE: not a directory: choose another folder"},
+	{"init from a folder without measured costs", "", "init --from FOLDER", exitUsage, `FOLDER has no costs.csv: "simulate run --clock real --out FOLDER" measures costs`},
+	{"init from a file that has none", "x", "init --from FILE --scenario steady", exitUsage, `FILE:1: "x": want the head line work,runs,ns`},
 	{"init with a name that is taken", "x", "init FILE", exitUsage, "FILE is there already: choose another name, or remove it"},
 }
 
@@ -60,6 +63,7 @@ func TestBadInputIsTold(t *testing.T) {
 	for _, c := range badInput {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "FILE"), []byte(c.yaml), 0o644))
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "FOLDER"), 0o755))
 		args := strings.Fields(c.args)
 		if strings.HasPrefix(c.args, "--") {
 			args = append(strings.Fields("--duration 1s"+quickRun), args...)

@@ -11,13 +11,24 @@ import (
 )
 
 func initCommand() *cobra.Command {
-	return &cobra.Command{
+	var from, base string
+	cmd := &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a scenario file to start from",
 		Long: `Init writes a scenario with comments to stdout, or to FILE if there is none yet.
-It runs as it is, in a few seconds.`,
+It runs as it is, in a few seconds.
+
+With --from it writes a scenario whose costs were measured: that of a results folder
+of "run --clock real", or another one, by --scenario, with the costs of a folder or of
+a file that a server wrote. Such a file is CSV with the head line work,runs,ns and a
+line for each sample: the name of a kind, a storm or a job, how often it ran, and how
+many nanoseconds that took together.`,
 		Example: `  simulate init my-server.yaml
-  simulate run my-server.yaml`,
+  simulate run my-server.yaml
+
+  simulate run my-server.yaml --clock real --out measured
+  simulate init --from measured calibrated.yaml
+  simulate init --from costs.csv --scenario my-server.yaml calibrated.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return &usageError{fmt.Errorf("simulate: argument %q: want one file", args[1])}
@@ -29,26 +40,55 @@ It runs as it is, in a few seconds.`,
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 {
-				if err := writeNew(args[0], sim.Template()); err != nil {
-					return err
-				}
+			text := sim.Template()
+			var c *sim.Calibration
+			switch f := cmd.Flags(); {
+			case f.Changed("from"):
+				text, c, err = calibrate(from, base)
+			case f.Changed("scenario"):
+				err = &usageError{fmt.Errorf("simulate: --scenario %s: is for --from, which says where its costs were measured: add it, or leave it out", base)}
 			}
-			if s.json {
-				out := map[string]string{"scenario": string(sim.Template())}
-				if len(args) == 1 {
-					out["file"] = args[0]
-				}
-				return writeJSON(s.stdout, out)
-			}
-			if len(args) == 1 {
-				_, err = fmt.Fprintf(s.stdout, "%s is written: \"simulate run %s\" plays it\n", args[0], args[0])
+			if err != nil {
 				return err
 			}
-			_, err = s.stdout.Write(sim.Template())
-			return err
+			return writeScenario(s, args, text, c)
 		},
 	}
+	cmd.Flags().StringVar(&from, "from", "", "results folder or file with measured costs")
+	cmd.Flags().StringVar(&base, "scenario", "", "name or file of the scenario that gets them (that of the folder)")
+	_ = cmd.RegisterFlagCompletionFunc("scenario", func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+		return completeScenarios(nil, nil, start)
+	})
+	return cmd
+}
+
+// writeScenario writes a scenario to the file of args, or to stdout.
+func writeScenario(s shared, args []string, text []byte, c *sim.Calibration) error {
+	if len(args) == 1 {
+		if err := writeNew(args[0], text); err != nil {
+			return err
+		}
+	}
+	if s.json {
+		out := map[string]any{"scenario": string(text)}
+		if len(args) == 1 {
+			out["file"] = args[0]
+		}
+		if c != nil {
+			out["measured"], out["kept"], out["foreign"] = measuredJSON(c.Measured), orNone(c.Kept), orNone(c.Foreign)
+		}
+		return writeJSON(s.stdout, out)
+	}
+	var err error
+	if len(args) == 0 {
+		_, err = s.stdout.Write(text)
+		return err
+	}
+	if c != nil {
+		_, err = fmt.Fprint(s.stdout, toldCosts(c, ""))
+	}
+	_, err2 := fmt.Fprintf(s.stdout, "%s is written: \"simulate run %s\" plays it\n", args[0], args[0])
+	return errors.Join(err, err2)
 }
 
 // writeNew writes a file that must not exist yet.

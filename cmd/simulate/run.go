@@ -126,7 +126,7 @@ func (o *options) run(ctx context.Context) error {
 	env := report.Describe(append([]string{"simulate"}, os.Args[1:]...), started, time.Since(started))
 	bar.say("writing results")
 	// Files first: writing to a stdout that was closed ends the process.
-	err = errors.Join(report.Write(*o.out, runs, env), o.writePlan())
+	err = errors.Join(report.Write(*o.out, runs, env), o.writePlan(), o.writeCosts(runs))
 	bar.clear()
 	if err := errors.Join(err, o.print(runs)); err != nil {
 		return err
@@ -166,6 +166,23 @@ func (o *options) writePlan() error {
 		_, err := w.Write(o.plan.YAML())
 		return err
 	})
+}
+
+// writeCosts writes what was measured of all runs, if they were on the real clock.
+func (o *options) writeCosts(runs []*sim.Recording) error {
+	name := filepath.Join(*o.out, costsFile)
+	if o.plan.Clock != "real" {
+		// Those of an earlier run would pass for this one's.
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("simulate: an old %w: remove it, or choose another folder", err)
+		}
+		return nil
+	}
+	var all []sim.CostSample
+	for _, r := range runs {
+		all = append(all, r.Costs...)
+	}
+	return plot.WriteFile(name, func(w io.Writer) error { return sim.WriteCosts(w, all) })
 }
 
 // print writes the figures to stdout.
