@@ -22,16 +22,19 @@ const (
 	// Fields of a block's word. An entry is live while it holds a timer, or forwards to one; in a tail
 	// block of the ring also those not used yet, so that scheduling need not touch the word, and a block
 	// leaves its list once for 8 timers and not whenever it happens to be empty.
+	//
+	// The low half is what settling a cancel needs of it, see unsettled.
 	liveMask   = 1<<perBlock - 1
-	pinShift   = perBlock // the entry's back link is a pin number
-	parkedBit  = 1 << 16  // in no list; freed when its last entry goes
-	farShift   = 17
+	farShift   = perBlock
 	farBit     = 1 << farShift // opened for a tick beyond the ring, or for a paused timer
-	listShift  = farShift + 1  // number of the list in the ring; with farBit that of the lane
+	listShift  = farShift + 1  // number of the list, see ring
 	listBits   = slotBits + 2
 	listMask   = 1<<listBits - 1
 	slotBits   = 17
-	genShift   = listShift + listBits
+	parkedBit  = 1 << (listShift + listBits) // in no list; freed when its last entry goes
+	keepsPlace = parkedBit << 1              // in notes only
+	pinShift   = listShift + listBits + 2    // the entry's back link is a pin number
+	genShift   = pinShift + perBlock
 	genBits    = 64 - genShift
 	pinFlag    = 1 << 31 // in the generation of a Handle: the rest names a pin
 	firstBlock = 1 + Lanes

@@ -213,19 +213,19 @@ func (k *checker) farOf(lane Lane, f *farTicks) error {
 			break
 		}
 		n++
-		l := f.get(t)
-		if l == nil || l.cur == 0 {
+		l, ok := f.get(t)
+		if !ok || l.cursor() == 0 {
 			return fmt.Errorf("tick %d is in the set but has no list", t)
 		}
 		name := fmt.Sprintf("far tick %d", t)
-		fill, err := k.circle(name, l.cur, lane, t)
+		fill, err := k.circle(name, l.cursor(), lane, t)
 		if err != nil {
 			return err
 		}
-		if got := l.fill - k.leaving(lane, t); got != fill {
+		if got := *l.fill() - k.leaving(lane, t); got != fill {
 			return fmt.Errorf("%s holds %d timers but counts %d", name, fill, got)
 		}
-		if c.head(l.cur.tail()).word&l.cur.unused() != 0 {
+		if c.head(l.cursor().tail()).word&l.cursor().unused() != 0 {
 			return fmt.Errorf("%s: an unused entry of the tail is live", name)
 		}
 	}
@@ -285,7 +285,7 @@ func (k *checker) grouped() error {
 				pages++
 				pg := c.groups.page(p)
 				n := bits.OnesCount32(pg.used)
-				if pg.state != openPage && pg.prev != prev || pg.group != ref || pg.state != pageState(state) ||
+				if pg.state != openPage && pg.prev != prev || pg.group != ref || pg.state != [...]pageState{openPage, roomyPage, fullPage}[state] ||
 					state > 0 && n == 0 || pg.state == roomyPage && n == perPage || pg.state == fullPage && n <= perPage-roomy {
 					return fmt.Errorf("page %d of group %d: %+v", p, ref, pg)
 				}

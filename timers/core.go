@@ -47,9 +47,14 @@ func (c *core) lane(b uint32) Lane {
 	w := c.head(b).word
 	list := w >> listShift & listMask
 	if w&farBit != 0 {
-		return Lane(list)
+		return Lane(list - Lanes<<c.ring.shift)
 	}
 	return Lane(list >> c.ring.shift)
+}
+
+// farWord is the word of a block that is opened for a far tick.
+func (c *core) farWord(lane Lane) uint64 {
+	return farBit | (Lanes<<c.ring.shift|uint64(lane))<<listShift
 }
 
 // pending is how many timers are.
@@ -88,13 +93,13 @@ func (c *core) fileFar(deadline Tick, lane Lane) Handle {
 	f := &c.far[lane]
 	f.sync(c.now + c.reach)
 	l := f.add(deadline)
-	h := l.cur
+	h := l.cursor()
 	if h.full() {
-		h = c.extend(h, deadline, farBit|uint64(lane)<<listShift)
+		h = c.extend(h, deadline, c.farWord(lane))
 		c.quiet = min(c.quiet, f.stir(deadline)-c.reach-1)
 	}
-	l.cur = h + 1
-	l.fill++
+	l.setCursor(h + 1)
+	*l.fill()++
 	c.head(h.ref() >> entryBits).word |= 1 << (h & entryMask)
 	return Handle{uint64(h)}
 }
@@ -109,7 +114,8 @@ func (c *core) uncount(b uint32) {
 	case d <= c.reach:
 		c.ring.fills[c.ring.list(deadline, lane)]--
 	default:
-		c.far[lane].get(deadline).fill--
+		l, _ := c.far[lane].get(deadline)
+		*l.fill()--
 	}
 }
 
@@ -148,17 +154,20 @@ func (c *core) leave(b uint32) {
 	case d <= c.reach:
 		c.leaveRing(b, c.ring.list(deadline, lane))
 	default:
-		c.leaveFar(b, c.far[lane].get(deadline), lane, deadline)
+		l, _ := c.far[lane].get(deadline)
+		c.leaveFar(b, l, lane, deadline)
 	}
 }
 
 // leaveFar takes block b out of the list of a far tick.
-func (c *core) leaveFar(b uint32, l *farList, lane Lane, deadline Tick) {
-	if !c.cutTail(&l.cur, b) {
-		c.unlink(b)
-	} else if l.cur == 0 {
-		c.far[lane].drop(deadline)
+func (c *core) leaveFar(b uint32, l farList, lane Lane, deadline Tick) {
+	cur := l.cursor()
+	if c.cutTail(&cur, b); cur == 0 {
+		c.far[lane].drop(deadline, l)
+		return
 	}
+	l.setCursor(cur)
+	c.unlink(b)
 }
 
 // leaveRing takes block b out of a list of the ring.
@@ -251,16 +260,16 @@ func (c *core) setWaiting(yes bool) {
 
 // pullIn makes the list of far tick t that of the ring's slot of t, which is free.
 func (c *core) pullIn(t Tick, lane Lane) {
-	l := c.far[lane].get(t)
+	l, _ := c.far[lane].get(t)
 	i := c.ring.list(t, lane)
 	if lane != Normal {
 		c.ring.lanes = Lanes
 	}
 	// In the ring unused entries are live; here the tail's are given up instead,
 	// so that the block still leaves with its last timer.
-	c.ring.cursors[i], c.ring.fills[i] = cursor(l.cur.tail()+1)<<entryBits, l.fill
+	c.ring.cursors[i], c.ring.fills[i] = cursor(l.cursor().tail()+1)<<entryBits, *l.fill()
 	c.ring.mark(t)
-	c.far[lane].drop(t)
+	c.far[lane].drop(t, l)
 }
 
 // calm tells whether nothing at all is to be done in the tick after now, and keeps in
@@ -319,8 +328,8 @@ func (c *core) load(t Tick) (n int) {
 		n = c.ring.load(t)
 	default:
 		for lane := range c.far {
-			if l := c.far[lane].get(t); l != nil {
-				n += int(l.fill)
+			if l, ok := c.far[lane].get(t); ok {
+				n += int(*l.fill())
 			}
 		}
 	}

@@ -7,18 +7,19 @@ import "math/bits"
 // tick, the list becomes that of the ring as it is. So order and deadline are
 // exact by construction, and nothing is ever moved.
 
-// farList is the list of a far tick.
-type farList struct {
-	cur  cursor
-	fill uint32 // timers that will fire from here
-}
+// farList is the list of a far tick: its cursor, and how many timers will fire from it.
+type farList struct{ place }
+
+func (l farList) cursor() cursor     { return cursor(*l.val()) }
+func (l farList) setCursor(c cursor) { *l.val() = uint64(c) }
+func (l farList) fill() *uint32      { return l.num() }
 
 // farTicks is where the far timers of a lane wait, and in which order their ticks
 // come. Ticks up to span beyond the edge are bits of a map that moves along with
 // time, those beyond it members of a trie, from which they move to the map one tick
 // at a time.
 type farTicks struct {
-	lists table[farList]
+	lists table
 	near  bitmap // ticks in (edge, edge+span]; made with the first far timer
 	far   tickSet
 	edge  Tick // at most the last tick of the ring; there may be no lists between the two
@@ -33,12 +34,12 @@ type farTicks struct {
 const farSpan = 128
 
 // add returns the list of a tick beyond the ring, making it if need be.
-func (f *farTicks) add(t Tick) *farList {
-	l, had := f.lists.put(int64(t))
+func (f *farTicks) add(t Tick) farList {
+	p, had := f.lists.put(int64(t))
 	if !had {
 		f.note(t)
 	}
-	return l
+	return farList{p}
 }
 
 // note enters t into the order of ticks.
@@ -69,15 +70,18 @@ func (f *farTicks) warm(t Tick) uint32 {
 	if f.lists.n == 0 {
 		return 0
 	}
-	return f.lists.first(f.lists.bucket(int64(t))).used + uint32(f.near.occ[t&f.near.mask>>6])
+	return f.lists.first(f.lists.bucket(int64(t))).next + uint32(f.near.occ[t&f.near.mask>>6])
 }
 
-// get returns the list of t, or nil.
-func (f *farTicks) get(t Tick) *farList { return f.lists.get(int64(t)) }
+// get returns the list of t.
+func (f *farTicks) get(t Tick) (farList, bool) {
+	p, ok := f.lists.get(int64(t))
+	return farList{p}, ok
+}
 
-// drop forgets a tick whose list is empty or was taken over.
-func (f *farTicks) drop(t Tick) {
-	f.lists.del(int64(t))
+// drop forgets a tick whose list l is empty or was taken over.
+func (f *farTicks) drop(t Tick, l farList) {
+	f.lists.del(int64(t), l.place)
 	if t-f.edge <= f.span {
 		f.near.unmark(t)
 		return
@@ -163,7 +167,7 @@ func (f *farTicks) bytes() int64 {
 // are found by hash. Insert, remove and successor take at most one probe a
 // level, whatever the distance.
 type tickSet struct {
-	nodes table[uint64]
+	nodes table
 }
 
 const trieLevels = 11 // 6 bits each cover 63 bits
@@ -172,8 +176,8 @@ func trieKey(level uint, prefix int64) int64 { return int64(level)<<58 | prefix 
 
 // node returns the bitmap over the 64 children of prefix, 0 if there are none.
 func (s *tickSet) node(level uint, prefix int64) uint64 {
-	if v := s.nodes.get(trieKey(level, prefix)); v != nil {
-		return *v
+	if v, ok := s.nodes.get(trieKey(level, prefix)); ok {
+		return *v.val()
 	}
 	return 0
 }
@@ -182,8 +186,8 @@ func (s *tickSet) add(t Tick) {
 	p := int64(t)
 	for l := uint(0); l < trieLevels; l++ {
 		v, _ := s.nodes.put(trieKey(l, p>>6))
-		had := *v
-		*v |= 1 << (p & 63)
+		had := *v.val()
+		*v.val() |= 1 << (p & 63)
 		if had != 0 {
 			return
 		}
@@ -195,12 +199,12 @@ func (s *tickSet) remove(t Tick) {
 	p := int64(t)
 	for l := uint(0); l < trieLevels; l++ {
 		k := trieKey(l, p>>6)
-		v := s.nodes.get(k)
-		*v &^= 1 << (p & 63)
-		if *v != 0 {
+		v, _ := s.nodes.get(k)
+		*v.val() &^= 1 << (p & 63)
+		if *v.val() != 0 {
 			return
 		}
-		s.nodes.del(k)
+		s.nodes.del(k, v)
 		p >>= 6
 	}
 }

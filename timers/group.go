@@ -30,9 +30,9 @@ type page struct {
 type pageState uint8
 
 const (
-	openPage pageState = iota
-	roomyPage
-	fullPage
+	openPage  pageState = 1
+	roomyPage pageState = 2
+	fullPage  pageState = 4
 )
 
 type group struct {
@@ -55,8 +55,8 @@ type groups struct {
 	freePage, freshPage uint32
 	n, max, pagesUsed   int
 
-	// Places given up, see vacate.
-	vacated  [batch]uint32
+	// Places given up, see vacate: less than batch, and as many as a batch of notes adds.
+	vacated  [2 * batch]uint32
 	nVacated uint32
 	touched  uint32
 }
@@ -168,9 +168,9 @@ func (g *groups) setMember(place, member uint32) {
 // vacate notes that the member at a place has ended.
 func (g *groups) vacate(place uint32) {
 	n := g.nVacated
-	g.vacated[n%batch] = place
+	g.vacated[n%uint32(len(g.vacated))] = place
 	g.nVacated = n + 1
-	if n == batch-1 {
+	if n >= batch-1 {
 		g.settle()
 	}
 }
@@ -178,6 +178,7 @@ func (g *groups) vacate(place uint32) {
 // settle takes vacated places out of their pages, after a look at all of these.
 func (g *groups) settle() {
 	places := g.vacated[:g.nVacated]
+	g.nVacated = 0
 	sink := uint32(0)
 	for _, place := range places {
 		sink += g.page(place >> placeBits).group
@@ -186,23 +187,20 @@ func (g *groups) settle() {
 	for _, place := range places {
 		p, bit := place>>placeBits, uint32(1)<<(place&placeMask)
 		pg := g.page(p)
-		if pg.state == openPage {
-			g.rec(pg.group).free |= bit
-			continue
-		}
+		r := g.rec(pg.group)
+		// One of the two is the one that counts; which can't be predicted.
+		r.free |= bit & -uint32(pg.state&1)
 		pg.used &^= bit
-		switch {
-		case pg.used == 0:
-			g.cut(&g.rec(pg.group).room, pg)
+		switch n := bits.OnesCount32(pg.used); {
+		case n == 0 && pg.state != openPage:
+			g.cut(&r.room, pg)
 			g.freeOne(p)
-		case pg.state == fullPage && bits.OnesCount32(pg.used) <= perPage-roomy:
-			r := g.rec(pg.group)
+		case n <= perPage-roomy && pg.state == fullPage:
 			g.cut(&r.full, pg)
 			g.push(&r.room, p, pg)
 			pg.state = roomyPage
 		}
 	}
-	g.nVacated = 0
 }
 
 // push puts a page first in a list, cut takes it out. Next of the open page is 0.

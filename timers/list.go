@@ -83,8 +83,8 @@ func (w *Wheel[T]) All() iter.Seq[Pending[T]] {
 // cursorAt returns the cursor of the list of tick t, which is after now.
 func (c *core) cursorAt(t Tick, lane Lane) cursor {
 	if t-c.now > c.reach {
-		if l := c.far[lane].get(t); l != nil {
-			return l.cur
+		if l, ok := c.far[lane].get(t); ok {
+			return l.cursor()
 		}
 		return 0
 	}

@@ -11,14 +11,14 @@ import "math/bits"
 type ring struct {
 	bitmap
 	cursors []cursor
-	fills   []uint32
-	shift   uint32 // list number: lane<<shift | slot
+	fills   []uint32 // the last ones stand for far lists, and mean nothing: see settleNear
+	shift   uint32   // list number: lane<<shift | slot; Lanes<<shift | lane of a far list
 	lanes   int    // in use: Normal alone, until a timer of another one was filed
 }
 
 func newRing(ticks int) ring {
 	return ring{bitmap: newBitmap(Tick(ticks)), lanes: 1, shift: uint32(bits.TrailingZeros(uint(ticks))),
-		cursors: make([]cursor, Lanes*ticks), fills: make([]uint32, Lanes*ticks)}
+		cursors: make([]cursor, Lanes*ticks), fills: make([]uint32, Lanes*ticks+Lanes)}
 }
 
 // list is the number of the list of tick t and a lane.

@@ -66,7 +66,7 @@ func (c *core) fileFrozen(deadline Tick, lane Lane) Handle {
 // limboEntry takes an entry in no list.
 func (c *core) limboEntry(lane Lane) Handle {
 	if c.limbo.full() || c.lane(c.limbo.tail()) != lane {
-		c.limbo = c.extend(0, 0, farBit|uint64(lane)<<listShift|parkedBit)
+		c.limbo = c.extend(0, 0, c.farWord(lane)|parkedBit)
 	}
 	h := c.limbo
 	c.limbo++

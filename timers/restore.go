@@ -318,7 +318,7 @@ func (r *restorer) getBlock(b uint32, flags uint64, payload func(ref uint32)) {
 		r.need(int64(deadline-c.now) <= r.furthest, "deadline is %d at %d", deadline, c.now)
 	}
 	if lane := laneOf[rank]; far || parked {
-		word |= farBit | uint64(lane)<<listShift
+		word |= c.farWord(lane)
 	} else {
 		word |= uint64(c.ring.list(deadline, lane)) << listShift
 	}

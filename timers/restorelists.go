@@ -62,8 +62,10 @@ func (r *restorer) listBlock(b, fill uint32) {
 	default:
 		r.need(h.word&farBit != 0, "block %d is due at %d, beyond the ring at %d", b, deadline, c.now)
 		l := c.far[lane].add(deadline)
-		l.fill += fill
-		r.append(&l.cur, b, next)
+		*l.fill() += fill
+		cur := l.cursor()
+		r.append(&cur, b, next)
+		l.setCursor(cur)
 	}
 }
 

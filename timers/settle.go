@@ -12,7 +12,7 @@ import "slices"
 type unsettled struct {
 	notes      [batch]uint64
 	nUnsettled uint32
-	emptied    [batch]uint32 // scratch of settleNear
+	special    [batch]uint32 // scratch of settleNear: emptied blocks, and far ones
 	// Blocks of notes that concern far lists. These are few, and miss the cache most:
 	// they wait until there are enough of them to overlap.
 	farNotes  [2 * batch]uint32
@@ -21,14 +21,12 @@ type unsettled struct {
 
 const batch = 64
 
-// note is what settle needs of a cancelled timer, and of its block's word after that:
-// the entry's number, the block's list, whether it is empty, whether it is a far one.
+// note is what settle needs of a cancelled timer: the entry's number, and of its block's
+// word after that which entries are live, whether it is a far one, and its list. With
+// keepsPlace the entry's place in its group is cared for.
 func note(ref uint32, word uint64) uint64 {
-	return uint64(ref)<<32 | word>>farShift&(1<<(listBits+1)-1) | (word&liveMask-1)>>63<<31
+	return uint64(ref)<<32 | uint64(uint32(word))
 }
-
-// keepsPlace in a note tells that the entry's place in its group is cared for.
-const keepsPlace = 1 << 30
 
 // unsettle takes down a note.
 func (c *core) unsettle(note uint64) {
@@ -36,9 +34,14 @@ func (c *core) unsettle(note uint64) {
 	c.notes[n%batch] = note
 	c.nUnsettled = n + 1
 	if n == batch-1 {
-		if c.settleNear(); c.nFarNotes > batch/2 {
-			c.settleFar()
-		}
+		c.settleBatch()
+	}
+}
+
+// settleBatch settles what there are enough of.
+func (c *core) settleBatch() {
+	if c.settleNear(); c.nFarNotes > batch/2 {
+		c.settleFar()
 	}
 }
 
@@ -58,27 +61,30 @@ func (c *core) settle() {
 // overlap. What to do with a note is not decided by branches: a processor could not
 // predict them.
 func (c *core) settleNear() {
-	n, far := uint32(0), c.nFarNotes
+	n, fills := uint32(0), c.ring.fills
 	for _, v := range c.notes[:c.nUnsettled] {
-		b, isFar := uint32(v>>(32+entryBits)), uint32(v&1)
-		c.ring.fills[v>>1&listMask] -= 1 - isFar
-		c.emptied[n%batch] = b
-		n += uint32(v>>31&1) &^ isFar
-		c.farNotes[far%(2*batch)] = b
-		far += isFar
+		fills[v>>listShift&listMask]--
+		c.special[n%batch] = uint32(v >> (32 + entryBits))
+		n += uint32(v>>farShift&1 | (v&liveMask-1)>>63)
 	}
 	if c.linked {
 		c.leaveGroups(c.notes[:c.nUnsettled])
 	}
 	c.ended += uint64(c.nUnsettled)
-	c.nUnsettled, c.nFarNotes = 0, far
+	c.nUnsettled = 0
+	emptied, far := uint32(0), c.nFarNotes
 	var sink uint32
-	for _, b := range c.emptied[:n] {
+	for _, b := range c.special[:n] {
 		h := c.head(b)
 		sink += c.head(h.prev).next + c.head(h.next).prev
+		isFar := uint32(h.word >> farShift & 1)
+		c.farNotes[far%(2*batch)] = b
+		far += isFar
+		c.special[emptied%batch] = b
+		emptied += 1 - isFar
 	}
-	c.touched = sink
-	for _, b := range c.emptied[:n] {
+	c.touched, c.nFarNotes = sink, far
+	for _, b := range c.special[:emptied] {
 		c.leaveRing(b, uint32(c.head(b).word>>listShift&listMask))
 		c.release(b)
 	}
@@ -86,13 +92,18 @@ func (c *core) settleNear() {
 
 // leaveGroups gives up the places of noted timers.
 func (c *core) leaveGroups(notes []uint64) {
+	g := &c.groups
+	n := g.nVacated
 	for _, v := range notes {
 		if v&keepsPlace != 0 {
 			continue
 		}
-		if place := c.linkOf(uint32(v >> 32)); place != 0 {
-			c.groups.vacate(place)
-		}
+		place := c.linkOf(uint32(v >> 32))
+		g.vacated[n%uint32(len(g.vacated))] = place
+		n += -place >> 31 | place>>31 // 0 for no place
+	}
+	if g.nVacated = n; n >= batch/2 {
+		g.settle()
 	}
 }
 
@@ -101,28 +112,38 @@ func (c *core) leaveGroups(notes []uint64) {
 func (c *core) settleFar() {
 	blocks := c.farNotes[:c.nFarNotes]
 	c.nFarNotes = 0
-	var sink uint32
-	for _, b := range blocks {
-		sink += c.far[c.lane(b)].warm(c.meta(b).deadline)
-	}
-	c.touched = sink
+	c.warmFar(blocks)
 	for i, b := range blocks {
 		deadline, lane := c.meta(b).deadline, c.lane(b)
-		empty := c.head(b).word&liveMask == 0 && !slices.Contains(blocks[i+1:], b)
+		empty := c.head(b).word&liveMask == 0
 		if deadline-c.now <= c.reach {
 			list := c.ring.list(deadline, lane)
 			c.ring.fills[list]--
-			if empty {
+			if empty && !slices.Contains(blocks[i+1:], b) {
 				c.leaveRing(b, list)
 				c.release(b)
 			}
 			continue
 		}
-		l := c.far[lane].get(deadline)
-		l.fill--
-		if empty {
+		l, _ := c.far[lane].get(deadline)
+		*l.fill()--
+		// Most ticks have had one timer: its note is the only one of the block.
+		if empty && (l.cursor().ref() == b<<entryBits+1 || !slices.Contains(blocks[i+1:], b)) {
 			c.leaveFar(b, l, lane, deadline)
 			c.release(b)
 		}
 	}
+}
+
+// warmFar looks at the lists of blocks, unless all are likely to be in the cache.
+func (c *core) warmFar(blocks []uint32) {
+	const few = 1 << 12
+	if c.far[Urgent].lists.n+c.far[Normal].lists.n+c.far[Bulk].lists.n < few {
+		return
+	}
+	var sink uint32
+	for _, b := range blocks {
+		sink += c.far[c.lane(b)].warm(c.meta(b).deadline)
+	}
+	c.touched = sink
 }

@@ -12,7 +12,7 @@ func TestTableAndTickSetAgreeWithAMap(t *testing.T) {
 	for seed := uint64(0); seed < 100; seed++ {
 		r := rand.New(rand.NewPCG(seed, 1))
 		span := int64(1 + seed*20)
-		var tb table[int]
+		var tb table
 		var set tickSet
 		model := map[int64]int{}
 		for i := range 1000 {
@@ -23,14 +23,15 @@ func TestTableAndTickSetAgreeWithAMap(t *testing.T) {
 				if !have {
 					v, had := tb.put(k)
 					require.False(t, had)
-					require.Zero(t, *v, "seed %d: a new value is zero", seed)
+					require.Zero(t, *v.val(), "seed %d: a new value is zero", seed)
 					set.add(Tick(k))
 				}
 				v, _ := tb.put(k)
-				*v = i
+				*v.val() = uint64(i)
 				model[k] = i
 			case have:
-				tb.del(k)
+				p, _ := tb.get(k)
+				tb.del(k, p)
 				delete(model, k)
 				set.remove(Tick(k))
 			}
@@ -51,7 +52,9 @@ func TestTableAndTickSetAgreeWithAMap(t *testing.T) {
 			}
 		}
 		for k, v := range model {
-			require.Equal(t, v, *tb.get(k), "seed %d key %d", seed, k)
+			p, ok := tb.get(k)
+			require.True(t, ok)
+			require.Equal(t, uint64(v), *p.val(), "seed %d key %d", seed, k)
 		}
 		for k := range model {
 			set.remove(Tick(k))

@@ -137,23 +137,37 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 		uint64(s.Lane)|uint64(s.Jitter.Early)|uint64(s.Jitter.Late)|uint64(s.Jitter.Choices) != 0 {
 		return w.after(d, p, s)
 	}
-	var r *group
 	if s.Group != (Group{}) {
-		if r = w.groups.find(s.Group); r == nil || r.paused {
-			return w.after(d, p, s)
-		}
+		return w.afterIn(s.Group, d, p)
 	}
-	cursors, i := w.ring.cursors, w.ring.list(w.now+Tick(d), Normal)
+	t := w.now + Tick(d)
+	cursors, i := w.ring.cursors, w.ring.list(t, Normal)
 	h := cursors[i]
 	if h.full() {
-		h = w.extendNear(i, w.now+Tick(d))
+		h = w.extendNear(i, t)
 	}
 	cursors[i] = h + 1
 	*w.pay(h.ref()) = p
 	w.armed++
-	if r != nil {
-		w.setLink(h.ref(), w.groups.join(s.Group.ref(), r, h.ref()))
+	return Handle{uint64(h)}, nil
+}
+
+// afterIn is After for a timer of a group that is plain otherwise.
+func (w *Wheel[T]) afterIn(g Group, d Span, p T) (Handle, error) {
+	r := w.groups.find(g)
+	if r == nil || r.paused {
+		return w.after(d, p, Spec{Group: g})
 	}
+	t := w.now + Tick(d)
+	cursors, i := w.ring.cursors, w.ring.list(t, Normal)
+	h := cursors[i]
+	if h.full() {
+		h = w.extendNear(i, t)
+	}
+	cursors[i] = h + 1
+	*w.pay(h.ref()) = p
+	w.armed++
+	w.setLink(h.ref(), w.groups.join(g.ref(), r, h.ref()))
 	return Handle{uint64(h)}, nil
 }
 
@@ -250,7 +264,12 @@ func (w *Wheel[T]) Cancel(h Handle) bool {
 	}
 	word &^= bit
 	*p = word
-	w.unsettle(note(h.ref(), word))
+	n := w.nUnsettled
+	w.notes[n%batch] = note(h.ref(), word)
+	w.nUnsettled = n + 1
+	if n == batch-1 {
+		w.settleBatch()
+	}
 	return true
 }
 
