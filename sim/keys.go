@@ -69,6 +69,11 @@ func (p *Plan) keys() []field {
 			{key: "length", value: &s.Sessions.Length},
 			{key: "returning", value: &s.Sessions.Returning},
 			{key: "pause", value: &s.Sessions.Pause},
+			{key: "lost", value: &s.Sessions.Lost},
+			{key: "grace", value: (*length)(&s.Sessions.Grace)},
+			{key: "grace-runs", value: (*yes)(&s.Sessions.GraceRuns)},
+			{key: "reconnecting", value: &s.Sessions.Reconnecting},
+			{key: "gap", value: &s.Sessions.Gap},
 			{key: "idle", value: (*length)(&s.Sessions.Idle)},
 			{key: "release", value: &s.Sessions.Release},
 		}},
@@ -123,7 +128,7 @@ func (j *Job) keys() []field {
 
 func (s *Storm) keys() []field {
 	return []field{
-		{key: "do", value: &word{&s.Do, "timers start login logout"}},
+		{key: "do", value: &word{&s.Do, "timers start login logout disconnect"}},
 		{key: "name", value: (*text)(&s.Name)},
 		{key: "at", value: &s.At},
 		{key: "every", value: (*length)(&s.Every)},

@@ -32,7 +32,7 @@ func (s Scenario) Marks() []Mark {
 		switch {
 		case st.Mark != "":
 			add(st.At, st.Mark)
-		case st.Do == StormLogin || st.Do == StormLogout:
+		case st.Do == StormLogin || st.Do == StormLogout || st.Do == StormDisconnect:
 			add(st.At, "mass "+st.Do)
 		default:
 			add(st.At, st.Name)
@@ -91,9 +91,10 @@ func (s Scenario) tell(st Storm) string {
 	text := st.Text
 	if text == "" {
 		text = map[string]string{
-			StormStart:  st.Name + " for all at {at}",
-			StormLogin:  "{count} players log in at {at}",
-			StormLogout: "mass logout at {at}",
+			StormStart:      st.Name + " for all at {at}",
+			StormLogin:      "{count} players log in at {at}",
+			StormLogout:     "mass logout at {at}",
+			StormDisconnect: "everybody's connection is lost at {at}",
 		}[st.Do]
 	}
 	if text == "" {
@@ -109,7 +110,7 @@ func (s Scenario) tell(st Storm) string {
 // empty tells whether a storm is of nothing or of nobody.
 func (s Scenario) empty(st Storm) bool {
 	switch st.Do {
-	case StormStart, StormLogout:
+	case StormStart, StormLogout, StormDisconnect:
 		return s.everybody() == 0
 	}
 	return s.count(st) == 0

@@ -150,7 +150,7 @@ func TestBadPlans(t *testing.T) {
 		{"storms:\n  - {name: a, over: 5s}", "storms[1].shape: over 5s"},
 		{"storms:\n  - {do: logout, count: 5}", "storms[1].count: means nothing with do: logout"},
 		{"storms:\n  - {do: start, name: a}", `storms[1].name: "a": want the name of a kind with on: storm`},
-		{"storms:\n  - {do: explode}", `storms[1].do: "explode": want timers, start, login or logout`},
+		{"storms:\n  - {do: explode}", `storms[1].do: "explode": want timers, start, login, logout or disconnect`},
 		{"storms:\n  - {do: logout, at: 10%, every: 1ms}", "storms[1].every: 1ms: want 0s (once), or a tick"},
 		{"storms:\n  - {do: login, count: 2000000}", "storms: 2000000 players log in with all storms"},
 		{"storms:\n  - {name: a, due: 50%, count: 3000000}\n  - {name: b, due: 50%, count: 3000000}", "storms: 6000000 timers in all: want at most 4000000"},

@@ -20,6 +20,9 @@ type player struct {
 	n       []uint64        // starts or runs of each kind and job: numbers of draws
 	ready   []time.Duration // by kind with Single: when the pending one is over
 	session *session.Session[*player]
+	losses  uint64        // of its connection
+	lost    time.Duration // the last one
+	left    bool          // its time is over
 }
 
 // entity is what draws of the player's are made from: other ones on each visit,
@@ -53,19 +56,29 @@ func (w *world) login(id uint64) {
 	w.work.Burn(w.draw.length(workLogin, w.costs.Login, id, uint64(w.visits[id])))
 	p := &player{id: id, key: w.keys[id], visit: uint64(w.visits[id]),
 		n: make([]uint64, len(w.kinds)+len(w.jobs)), ready: make([]time.Duration, len(w.kinds))}
-	s, _, err := w.reg.Login(p.key, p)
-	if err != nil {
+	s, how, err := w.reg.Login(p.key, p)
+	switch {
+	case err != nil:
 		w.check(err)
+		return
+	case how == session.Resumed:
+		w.resumed(s.Player)
 		return
 	}
 	w.visits[id]++
 	p.session = s
+	w.connected(p)
 	for _, k := range w.on["login"] {
 		w.start(p, k)
 	}
+	w.stay(p)
+}
+
+// stay sets the time at which a player leaves.
+func (w *world) stay(p *player) {
 	if l := w.sc.Sessions.Length; l != (Dist{}) {
-		stay := l.pick(w.draw.of(workLogin, p.entity(0), 2))
-		w.agenda.add(w.loop.Time()+stay, func() { w.leave(p) })
+		d := l.pick(w.draw.of(workLogin, p.entity(0), 2+p.losses))
+		w.agenda.add(w.loop.Time()+d, func() { w.leave(p) })
 	}
 }
 
@@ -74,7 +87,9 @@ func (w *world) leave(p *player) {
 	if !p.session.Alive() {
 		return
 	}
-	p.session.Close(nil)
+	if p.left = true; !p.session.Detached() { // who has no connection can't say so
+		p.session.Close(nil)
+	}
 	x := w.draw.of(workLogout, p.entity(0), 1)
 	if w.sc.Sessions.Returning.hit(x) {
 		pause := w.sc.Sessions.Pause.pick(w.draw.of(workLogout, p.entity(0), 2))

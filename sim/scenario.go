@@ -57,6 +57,16 @@ type Sessions struct {
 	Pause     Dist
 	// Idle is how long a player may be silent. 0 is for ever.
 	Idle time.Duration
+	// Lost is after what time with a connection it is lost. Zero is never. Grace is
+	// how long a session without one is kept, 0 for not at all, with its timers
+	// frozen, or going on with GraceRuns.
+	Lost      Dist
+	Grace     time.Duration
+	GraceRuns bool
+	// Reconnecting is how many log in again after a loss, Gap after what time: in
+	// grace that resumes the session, later it is a new one.
+	Reconnecting Share
+	Gap          Dist
 	// Release is how many sessions a mass logout releases in a second. Zero means
 	// 256 a tick.
 	Release Rate
@@ -120,10 +130,11 @@ type Job struct {
 
 // What a storm does.
 const (
-	StormTimers = "timers" // many timers of the server
-	StormStart  = "start"  // a timer of a kind for each player online
-	StormLogin  = "login"  // many more players
-	StormLogout = "logout" // everybody leaves
+	StormTimers     = "timers"     // many timers of the server
+	StormStart      = "start"      // a timer of a kind for each player online
+	StormLogin      = "login"      // many more players
+	StormLogout     = "logout"     // everybody leaves
+	StormDisconnect = "disconnect" // everybody's connection is lost
 )
 
 // Storm is many things at once.

@@ -125,6 +125,10 @@ func (w *world) storm(st *Storm, round int) {
 	switch n := w.sc.count(*st); st.Do {
 	case StormLogout:
 		w.reg.CloseAll(errEvening)
+	case StormDisconnect:
+		for _, s := range slices.Collect(w.reg.All()) { // without grace each loss ends one
+			w.lose(s.Player)
+		}
 	case StormStart:
 		for s := range w.reg.All() {
 			for _, k := range w.on["storm"] {

@@ -62,6 +62,7 @@ func (s Scenario) problems() problems {
 	ps.want(s.Sessions.Idle >= 0, "sessions.idle", "%v: want 0s (for ever) or more", s.Sessions.Idle)
 	ps.want(s.Sessions.Returning == 0 || s.Sessions.Length != (Dist{}), "sessions.returning",
 		"nobody leaves: give sessions a length, or leave it out")
+	s.checkLosses(&ps)
 	if len(ps) > 0 {
 		return ps // the rest is measured by these
 	}
@@ -175,7 +176,7 @@ func (s Scenario) checkStorms(ps *problems) {
 		case StormLogin:
 			timers["name"] = st.Name != ""
 			given(ps, at, st.Do, timers)
-		case StormLogout:
+		case StormLogout, StormDisconnect:
 			timers["name"], timers["count"], timers["shape"], timers["over"] = st.Name != "", st.Count > 0, st.Shape != "", st.Over > 0
 			given(ps, at, st.Do, timers)
 		default:

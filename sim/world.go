@@ -42,6 +42,7 @@ type world struct {
 	beats    []uint32        // counters for the next timers, see beat
 	agenda   agenda
 	pauses   []pause // under the virtual clock
+	drop     bool    // connections are lost
 	over     bool    // the loop is stopping: nothing counts any more
 	err      error   // the first failure, which ends the run: a bug or a limit
 }
@@ -88,7 +89,8 @@ func (w *world) build() error {
 	w.newcomer = uint64(w.sc.Players)
 	// First of the stop hooks: the registry's ends the sessions there still are.
 	w.loop.OnStop(func() { w.over = true })
-	c := session.Config{Idle: w.sc.Sessions.Idle, MaxSessions: max(len(w.keys), 1)}
+	w.drop = w.sc.drops()
+	c := session.Config{Idle: w.sc.Sessions.Idle, Grace: w.sc.Sessions.Grace, GraceRuns: w.sc.Sessions.GraceRuns, MaxSessions: max(len(w.keys), 1)}
 	if r := w.sc.Sessions.Release; r.N > 0 {
 		c.CloseBudget = int(max(r.upTo(1, w.sc.Interval), 1))
 	}
@@ -198,6 +200,9 @@ func (w *world) network(dt time.Duration) {
 	}
 	for until := w.sc.Actions.upTo(n, next); w.inputs < until; w.inputs++ {
 		x := w.draw.of(workInput, 0, w.inputs)
+		if w.silent(x % n) {
+			continue
+		}
 		// What finds the inbox full is lost, as it would be, and counted by the loop.
 		_ = w.loop.Input(actionInput{x % n, w.inputs})
 	}
