@@ -308,8 +308,7 @@ func (c *core) warm(pg *page) {
 // members calls f with each timer of a group that has not ended: its place and what
 // stands there.
 func (c *core) members(r *group, f func(place, member uint32)) {
-	c.settle()
-	c.groups.settle()
+	c.settlePlaces()
 	c.eachPage(r, func(p uint32, pg *page) {
 		for used := pg.used; used != 0; used &= used - 1 {
 			i := uint32(bits.TrailingZeros32(used))
@@ -322,21 +321,26 @@ func (c *core) members(r *group, f func(place, member uint32)) {
 
 // cancelMembers cancels all timers of a group, whose pages are given back next.
 func (c *core) cancelMembers(r *group) {
-	c.settle()
-	c.groups.settle()
+	c.settlePlaces()
 	if p := c.place; p != 0 { // the timer in hand has fired
 		c.groups.page(p >> placeBits).members[p&placeMask] = 0
 	}
+	plain := !c.waiting && c.wipe == nil
 	c.eachPage(r, func(_ uint32, pg *page) {
 		for used := pg.used; used != 0; used &= used - 1 {
 			m := pg.members[bits.TrailingZeros32(used)]
-			if m&pinMember != 0 || c.waiting || c.wipe != nil {
+			if m&pinMember != 0 || !plain {
 				c.cancelMember(m)
 				continue
 			}
 			p := &c.heads[m>>(entryBits+chunkBits)][m>>entryBits&chunkMask].word
-			*p &^= 1 << (m & entryMask)
-			c.unsettle(note(m, *p) | keepsPlace)
+			word := *p &^ (1 << (m & entryMask))
+			*p = word
+			n := c.nUnsettled
+			c.notes[n%batch] = note(m, word) | keepsPlace
+			if c.nUnsettled = n + 1; n == batch-1 {
+				c.settleBatch()
+			}
 		}
 	})
 }
@@ -419,8 +423,7 @@ func (w *Wheel[T]) GroupLen(g Group) int {
 	if r == nil {
 		return 0
 	}
-	w.settle()
-	w.groups.settle()
+	w.settlePlaces()
 	n := 0
 	for _, p := range w.groups.lists(r) {
 		for ; p != 0; p = w.groups.page(p).next {

@@ -13,7 +13,7 @@ type ring struct {
 	cursors []cursor
 	fills   []uint32 // the last ones stand for far lists, and mean nothing: see settleNear
 	shift   uint32   // list number: lane<<shift | slot; Lanes<<shift | lane of a far list
-	lanes   int    // in use: Normal alone, until a timer of another one was filed
+	lanes   int      // in use: Normal alone, until a timer of another one was filed
 }
 
 func newRing(ticks int) ring {

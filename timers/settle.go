@@ -90,6 +90,18 @@ func (c *core) settleNear() {
 	}
 }
 
+// settlePlaces has pages of groups list none that has ended. Notes of earlier groups
+// may wait on: there will be more of them to overlap with.
+func (c *core) settlePlaces() {
+	for _, v := range c.notes[:c.nUnsettled] {
+		if v&keepsPlace == 0 {
+			c.settleBatch()
+			break
+		}
+	}
+	c.groups.settle()
+}
+
 // leaveGroups gives up the places of noted timers.
 func (c *core) leaveGroups(notes []uint64) {
 	g := &c.groups
@@ -100,7 +112,7 @@ func (c *core) leaveGroups(notes []uint64) {
 		}
 		place := c.linkOf(uint32(v >> 32))
 		g.vacated[n%uint32(len(g.vacated))] = place
-		n += -place >> 31 | place>>31 // 0 for no place
+		n += -place>>31 | place>>31 // 0 for no place
 	}
 	if g.nVacated = n; n >= batch/2 {
 		g.settle()
