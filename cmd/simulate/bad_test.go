@@ -41,6 +41,7 @@ var badInput = []bad{
 	{"ten thousand storms at once", "duration: 5s\npolicy: cap\nstorms:\n" + strings.Repeat("  - {name: a, due: 50%, count: 3}\n", 10_000), "run FILE", exitOK, "cap "},
 	{"a storm that is due after the end", "storms: [{name: a, due: 90s}]", "run FILE", exitUsage, "FILE:1: storms[1].due: 1m30s: want a moment from at (0s) to the end (1m0s)"},
 	{"--storm without a storm that uses it", "players: 5", "run FILE --storm 7", exitUsage, "storm 7: no storm of FILE takes its number from it: leave it out"},
+	{"--cap without a policy that uses it", "", "run mass-login --cap 500", exitUsage, "cap 500: no policy of nothing,workers uses it: add cap to --policy, say, or leave it out"},
 	{"a stall as long as its period", "stalls: [{do: gc, every: 5s, for: 5s}]", "run FILE", exitUsage, "FILE:1: stalls[1].every: 5s: want more than the 5s of each"},
 	{"a clock step on the real clock", "stalls: [{do: clock-step, for: 1h}]", "run FILE --clock real", exitUsage, "FILE:1: stalls[1].do: clock-step does not put the machine's clock forward: take --clock virtual"},
 	{"an empty file", "# nothing\n", "run FILE", exitUsage, `FILE: the file is empty: "simulate init" writes one to start from`},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,6 +72,7 @@ func planOf(cmd *cobra.Command, args []string, errs []error) (*sim.Plan, *sim.Ga
 	if f.Changed("storm") && !p.UsesStorm() {
 		errs = append(errs, fmt.Errorf("simulate: storm %s: no storm of %s takes its number from it: leave it out", f.Lookup("storm").Value.String(), name))
 	}
+	errs = append(errs, unused(cmd, p.Policies)...)
 	if preset && p.Clock == "real" && !f.Changed("duration") {
 		errs = append(errs, p.Set("duration", realDuration))
 	}
@@ -79,6 +81,23 @@ func planOf(cmd *cobra.Command, args []string, errs []error) (*sim.Plan, *sim.Ga
 		return nil, nil, &usageError{err}
 	}
 	return p, g, nil
+}
+
+// unused returns an error for each flag with a value that no policy takes: whoever
+// gives it would believe that it was tried.
+func unused(cmd *cobra.Command, policies []string) (errs []error) {
+	for _, key := range []string{"jitter", "cap", "workers"} {
+		flag := cmd.Flags().Lookup(key)
+		if !flag.Changed || strings.HasSuffix(flag.Value.Type(), "Slice") {
+			continue
+		}
+		uses := func(policy string) bool { return slices.Contains(strings.Split(policy, "+"), key) }
+		if !slices.ContainsFunc(policies, uses) {
+			errs = append(errs, fmt.Errorf("simulate: %s %v: no policy of %s uses it: add %s to --policy, say, or leave it out",
+				key, flag.Value, strings.Join(policies, ","), key))
+		}
+	}
+	return errs
 }
 
 // readPlan reads a scenario file.

@@ -64,13 +64,13 @@ func TestInitWritesAScenarioThatRuns(t *testing.T) {
 // The results hold the scenario as it was played, and playing that is the same.
 func TestTheScenarioIsInTheResults(t *testing.T) {
 	dir := t.TempDir()
-	a := simulateIn(t, dir, quick("--seed", "7", "--jitter", "3s")...)
+	a := simulateIn(t, dir, quick("--seed", "7", "--cap", "3000")...)
 	require.Equal(t, exitOK, a.code, a.stderr)
 	first := string(a.file(t, "summary.json"))
 	p, err := sim.ParsePlan("scenario.yaml", a.file(t, "scenario.yaml"))
 	require.NoError(t, err)
 	assert.Equal(t, uint64(7), p.Seed)
-	assert.Equal(t, 3*time.Second, p.Knobs.Jitter)
+	assert.Equal(t, 3_000, p.Knobs.Cap)
 	assert.Equal(t, 2*time.Second, p.Scenario.Duration)
 	assert.Equal(t, []string{"nothing", "cap"}, p.Policies)
 	b := simulateIn(t, dir, "run", filepath.Join("out", "scenario.yaml"), "--out", "out")
@@ -88,7 +88,7 @@ func TestFlagsWin(t *testing.T) {
 	dir := t.TempDir()
 	yaml := "name: mine\nduration: 5s\nplayers: 3\nstorm: 10\npolicy: [cap]\ncap: 5\nstorms: [{name: a, due: 50%}]\nexpect: [shed == 1]\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(yaml), 0o644))
-	r := simulateIn(t, dir, strings.Fields("run a.yaml --quiet --duration 2s --interval 20ms --players 4 --storm 20 --policy nothing,jitter+cap --cap 6 --jitter 1s --workers 2 --seed 9 --speed 50% --subject nothing --expect fired>0")...)
+	r := simulateIn(t, dir, strings.Fields("run a.yaml --quiet --duration 2s --interval 20ms --players 4 --storm 20 --policy nothing,jitter+cap+workers --cap 6 --jitter 1s --workers 2 --seed 9 --speed 50% --subject nothing --expect fired>0")...)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	p, err := sim.ParsePlan("a", r.file(t, "scenario.yaml"))
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestFlagsWin(t *testing.T) {
 	assert.Equal(t, 4, p.Scenario.Players)
 	assert.Equal(t, 20, p.Scenario.Storm)
 	assert.Equal(t, 50, p.Scenario.Speed)
-	assert.Equal(t, []string{"nothing", "jitter+cap"}, p.Policies)
+	assert.Equal(t, []string{"nothing", "jitter+cap+workers"}, p.Policies)
 	assert.Equal(t, sim.Knobs{Jitter: time.Second, Cap: 6, Workers: 2}, p.Knobs)
 	assert.Equal(t, uint64(9), p.Seed)
 	assert.Equal(t, "nothing", p.Subject)
