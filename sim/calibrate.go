@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 var costsHeader = []string{"work", "runs", "ns"}
@@ -74,6 +75,9 @@ func ReadCosts(name string, r io.Reader) ([]CostSample, error) {
 func parseCost(row []string) (s CostSample, err error) {
 	if len(row) != len(costsHeader) || row[0] == "" {
 		return s, fmt.Errorf("%q: want %s, such as respawn,40,412000", strings.Join(row, ","), strings.Join(costsHeader, ","))
+	}
+	if !utf8.ValidString(row[0]) {
+		return s, fmt.Errorf("work %q: want a name in UTF-8", row[0])
 	}
 	s.Work = strings.Clone(row[0])
 	if s.Runs, err = strconv.ParseInt(row[1], 10, 64); err != nil || s.Runs < 1 || s.Runs > maxRuns {

@@ -167,6 +167,7 @@ func TestCostsThatAreNone(t *testing.T) {
 		{"work,runs,ns\na,1\n", `costs.csv:2: "a,1": want work,runs,ns, such as respawn,40,412000`},
 		{"work,runs,ns\n,1,5\n", `costs.csv:2: ",1,5": want work,runs,ns`},
 		{"work,runs,ns\na,1,5\na,0,5\n", `costs.csv:3: runs "0": want a whole number, 1 to`},
+		{"work,runs,ns\n\xff,1,5\n", `costs.csv:2: work "\xff": want a name in UTF-8`},
 		{"work,runs,ns\na,-1,5\n", `runs "-1"`},
 		{"work,runs,ns\na,1,5ms\n", `costs.csv:2: ns "5ms": want whole nanoseconds, 0 to`},
 		{"work,runs,ns\na,1,-5\n", `ns "-5"`},

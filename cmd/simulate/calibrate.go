@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tickwheel/tickwheel/sim"
 )
@@ -38,7 +40,7 @@ func calibrate(from, base string) ([]byte, *sim.Calibration, error) {
 		return nil, nil, &usageError{fmt.Errorf("simulate: %s: %s", name, strings.TrimPrefix(err.Error(), "sim: "))}
 	}
 	p.Clock = "virtual" // what it is for
-	head := fmt.Sprintf("# Costs were measured: %s has them. Each is one of some lengths that are as\n# likely, the mean of every sixteenth of the runs.\n#\n", filepath.ToSlash(name))
+	head := fmt.Sprintf("# Costs were measured: %s has them. Each is one of some lengths that are as\n# likely, the mean of every sixteenth of the runs.\n#\n", oneLine(filepath.ToSlash(name)))
 	return append([]byte(head+toldCosts(&c, "# ")), p.YAML()...), &c, nil
 }
 
@@ -78,15 +80,23 @@ func toldCosts(c *sim.Calibration, prefix string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%-20s %10s %10s %10s %10s %10s\n", prefix, "work", "runs", "mean", "p50", "p99", "max")
 	for _, m := range c.Measured {
-		fmt.Fprintf(&b, "%s%-20s %10d %10v %10v %10v %10v\n", prefix, m.Work, m.Runs, threeDigits(m.Mean), threeDigits(m.P50), threeDigits(m.P99), threeDigits(m.Max))
+		fmt.Fprintf(&b, "%s%-20s %10d %10v %10v %10v %10v\n", prefix, oneLine(m.Work), m.Runs, threeDigits(m.Mean), threeDigits(m.P50), threeDigits(m.P99), threeDigits(m.Max))
 	}
 	if len(c.Kept) > 0 {
-		fmt.Fprintf(&b, "%snot measured, as they were: %s\n", prefix, strings.Join(c.Kept, ", "))
+		fmt.Fprintf(&b, "%snot measured, as they were: %s\n", prefix, oneLine(strings.Join(c.Kept, ", ")))
 	}
 	if len(c.Foreign) > 0 {
-		fmt.Fprintf(&b, "%snot in the scenario: %s\n", prefix, strings.Join(c.Foreign, ", "))
+		fmt.Fprintf(&b, "%snot in the scenario: %s\n", prefix, oneLine(strings.Join(c.Foreign, ", ")))
 	}
 	return b.String()
+}
+
+// oneLine is s, quoted if it would end the comment that it stands in.
+func oneLine(s string) string {
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return strconv.Quote(s)
+	}
+	return s
 }
 
 // threeDigits is d to about three digits.

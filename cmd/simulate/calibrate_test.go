@@ -55,10 +55,10 @@ func mean(t *testing.T, d sim.Dist) (sum time.Duration) {
 
 func TestInitFromCostsOfAServer(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "costs.csv"), []byte("work,runs,ns\nrespawn,10,200000\nchat,1,5\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "costs.csv"), []byte("work,runs,ns\nrespawn,10,200000\nchat,1,5\n\"a\nb\",1,5\n"), 0o644))
 	r := simulateIn(t, dir, "init", "--from", "costs.csv", "--scenario", "spawn-storm")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	assert.Contains(t, r.stdout, "# not in the scenario: chat\n")
+	assert.Contains(t, r.stdout, "# not in the scenario: \"a\\nb, chat\"\n", "in one line")
 	assert.Contains(t, r.stdout, "# not measured, as they were: tick, input,")
 	assert.Contains(t, r.stdout, "    cost: 20µs\n")
 
@@ -70,7 +70,7 @@ func TestInitFromCostsOfAServer(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &out), r.stdout)
 	assert.Equal(t, []measuredCost{{"respawn", 10, 0.02, 0.02, 0.02, 0.02, "20µs"}}, out.Measured)
-	assert.Equal(t, []string{"chat"}, out.Foreign)
+	assert.Equal(t, []string{"a\nb", "chat"}, out.Foreign)
 	_, err := sim.ParsePlan("a.yaml", []byte(out.Scenario))
 	assert.NoError(t, err)
 }
