@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tickwheel/tickwheel/sim"
-	"github.com/tickwheel/tickwheel/sim/plot"
 	"github.com/tickwheel/tickwheel/sim/report"
 )
 
@@ -41,7 +39,9 @@ than the interval and none is given up. If no setting does, the exit code is 3.
 Milder is: the scenario's own interval, fewer remedies, less jitter, a higher cap,
 fewer workers, the scenario's own lanes. Without a cap only the first of --lanes is
 played. Without NAME it plays spawn-storm. Policies of the scenario do not matter.
-Files: compare.json, compare.png, compare.svg.`,
+Pictures: compare has a point a setting, lateness against CPU and the longest tick
+against lateness; settings has its figures as bars, the mildest first.
+Files: ` + strings.Join(compareFiles, ", ") + `.`,
 		Example: `  simulate compare boss-event
   simulate compare boss-event --expect 'tick.p99 < 10ms' --expect 'timer_late.max <= 20ticks'
   simulate compare mass-logout --interval 50ms --workers 0,2,4,8 --jitter 0s
@@ -60,19 +60,29 @@ Files: compare.json, compare.png, compare.svg.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.DurationSliceVar(&o.axes.intervals, "interval", nil, "comma list of tick lengths (10ms,25ms,50ms,100ms and the scenario's own)")
-	f.DurationSliceVar(&o.axes.jitters, "jitter", nil, "comma list of windows that storms are spread over (0s and the scenario's own)")
-	f.IntSliceVar(&o.axes.caps, "cap", nil, "comma list of callbacks a tick may start, 0 is no limit (0 and the scenario's own)")
-	f.IntSliceVar(&o.axes.workers, "workers", nil, "comma list of jobs that run at once, 0 lets them block (0 and the scenario's own)")
-	f.StringSliceVar(&o.axes.lanes, "lanes", []string{"own", "one"}, "comma list of own (those of the scenario) and one (all timers share one)")
+	f.DurationSliceVar(&o.axes.intervals, "interval", nil, "comma list of tick `lengths`")
+	f.DurationSliceVar(&o.axes.jitters, "jitter", nil, "comma list of `windows` that storms are spread over")
+	f.IntSliceVar(&o.axes.caps, "cap", nil, "comma list of `limits` of callbacks that a tick may start; 0 is none")
+	f.IntSliceVar(&o.axes.workers, "workers", nil, "comma list of `numbers` of jobs that run at once; 0 lets them block")
+	f.StringSliceVar(&o.axes.lanes, "lanes", []string{"own", "one"}, "comma `list` of own (those of the scenario) and one (all timers share one)")
 	f.Uint64("seed", 1, "seed of every random choice; 0 draws one")
-	f.Duration("duration", time.Minute, "length of a run (the scenario's own)")
-	f.Int("players", 0, "players (the scenario's own)")
-	f.Int("storm", 0, "timers of a storm that does not say (the scenario's own)")
+	f.Duration("duration", time.Minute, "length of a run; the script is scaled to it")
+	f.Int("players", 0, "players")
+	f.Int("storm", 0, "timers of a storm that does not say")
 	f.String("speed", "100%", "speed of the machine, against the one that costs are for")
-	f.StringArray("expect", nil, "what must be so, such as 'tick.p99 < 40ms'; may be given again; replaces the scenario's")
-	for _, name := range []string{"duration", "players", "storm"} {
-		f.Lookup(name).DefValue = ""
+	f.StringArray("expect", nil, "what must be so, such as 'tick.p99 < 40ms'; may be given again (default the scenario's, of its subject)")
+	// Most defaults depend on the scenario: --help says how, not what a nil prints.
+	for name, def := range map[string]string{
+		"interval": "10ms,25ms,50ms,100ms and the scenario's own",
+		"jitter":   "0s and the scenario's own",
+		"cap":      "0 and the scenario's own",
+		"workers":  "0 and the scenario's own",
+		"lanes":    "own,one",
+		"duration": "the scenario's own",
+		"players":  "the scenario's own",
+		"storm":    "the scenario's own",
+	} {
+		f.Lookup(name).DefValue = def
 	}
 	o.out = outFlag(cmd)
 	return cmd
@@ -193,24 +203,15 @@ func (o *compareOptions) run(ctx context.Context) error {
 
 // write writes the files and says what is in them.
 func (o *compareOptions) write(doc compareReport) error {
-	chart := compareChart("How late timers are against how busy the server is",
-		fmt.Sprintf("%s, %v, seed %d · expected: %s", doc.Scenario, o.plan.Scenario.Duration, doc.Seed, strings.Join(doc.Expect, ", ")),
-		doc.Settings, doc.best)
-	file := func(name string, render func(io.Writer) error) error {
-		return plot.WriteFile(filepath.Join(*o.out, name), render)
-	}
-	err := errors.Join(
-		file("compare.json", func(w io.Writer) error { return writeJSON(w, doc) }),
-		file("compare.png", func(w io.Writer) error { return plot.Bars(w, plot.PNG, chart) }),
-		file("compare.svg", func(w io.Writer) error { return plot.Bars(w, plot.SVG, chart) }),
-	)
-	if err != nil {
+	expected := strings.Join(doc.Expect, ", ")
+	about := fmt.Sprintf("%s, %v, seed %d · expected: %s", doc.Scenario, terse(o.plan.Scenario.Duration), doc.Seed, expected)
+	if err := writeCompare(*o.out, about, doc); err != nil {
 		return err
 	}
 	if o.json {
 		return writeJSON(o.stdout, doc)
 	}
-	fmt.Fprintf(o.stdout, "scenario %s, seed %d, %v; expected: %s\n\n", doc.Scenario, doc.Seed, o.plan.Scenario.Duration, strings.Join(doc.Expect, ", "))
+	fmt.Fprintf(o.stdout, "scenario %s, seed %d, %v; expected: %s\n\n", doc.Scenario, doc.Seed, o.plan.Scenario.Duration, expected)
 	if err := compareTable(o.stdout, doc.Settings, doc.best); err != nil {
 		return err
 	}
@@ -218,6 +219,6 @@ func (o *compareOptions) write(doc compareReport) error {
 	if doc.best == nil {
 		word = "No recommendation: "
 	}
-	_, err = fmt.Fprintf(o.stdout, "\n%s%s.\n\nResults in %s: look at %s\n", word, doc.Reason, *o.out, filepath.Join(*o.out, "compare.png"))
+	_, err := fmt.Fprintf(o.stdout, "\n%s%s.\n\nResults in %s: look at %s\n", word, doc.Reason, *o.out, filepath.Join(*o.out, "compare.png"))
 	return err
 }

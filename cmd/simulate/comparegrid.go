@@ -52,14 +52,26 @@ type outcome struct {
 		Max float64 `json:"max"`
 	} `json:"late_ms"`
 	TickMS struct {
-		P99 float64 `json:"p99"`
-		Max float64 `json:"max"`
+		P99  float64 `json:"p99"`
+		P999 float64 `json:"p999"`
+		Max  float64 `json:"max"`
 	} `json:"tick_ms"`
-	Overruns  int             `json:"overruns"`
-	Shed      int64           `json:"shed_ticks"`
-	TraceHash string          `json:"trace_hash"`
-	Judged    []sim.Judgement `json:"expect"`
-	Met       bool            `json:"met"`
+	Overruns int   `json:"overruns"`
+	Shed     int64 `json:"shed_ticks"`
+	// Carried is by lane how many ticks late its latest timer ran. With one lane for
+	// all, that is the normal one.
+	Carried struct {
+		Urgent int32 `json:"urgent"`
+		Normal int32 `json:"normal"`
+		Bulk   int32 `json:"bulk"`
+	} `json:"carried_ticks"`
+	// BacklogMax is the most that was ever carried, JobWaitMS the longest that a job
+	// waited for a worker.
+	BacklogMax int             `json:"backlog_max"`
+	JobWaitMS  float64         `json:"job_wait_ms"`
+	TraceHash  string          `json:"trace_hash"`
+	Judged     []sim.Judgement `json:"expect"`
+	Met        bool            `json:"met"`
 
 	setting setting
 }
@@ -133,7 +145,10 @@ func (s setting) String() string {
 			parts[len(parts)-1] += " in one lane"
 		}
 	}
-	if s.Workers > 0 {
+	switch {
+	case s.Workers == 1:
+		parts = append(parts, "1 worker")
+	case s.Workers > 1:
 		parts = append(parts, strconv.Itoa(s.Workers)+" workers")
 	}
 	if len(parts) == 0 {
@@ -252,13 +267,19 @@ func outcomeOf(s setting, r *sim.Recording, expect []sim.Expectation) *outcome {
 		Overruns: r.Overruns(), Shed: r.Stats.Shed, TraceHash: r.Trace, Met: true, setting: s,
 	}
 	d := r.Durations()
-	o.TickMS.P99, o.TickMS.Max = ms(d.P99), ms(d.Max)
+	o.TickMS.P99, o.TickMS.P999, o.TickMS.Max = ms(d.P99), ms(d.P999), ms(d.Max)
 	var late []timers
-	var sum time.Duration
+	var sum, wait time.Duration
+	var carriedBy [tick.Lanes]int32
 	fired := 0
 	for i := range r.Ticks {
 		t := &r.Ticks[i]
 		sum += t.Duration
+		wait = max(wait, t.JobWait)
+		o.BacklogMax = max(o.BacklogMax, t.Backlogged)
+		for lane, n := range t.LateMax {
+			carriedBy[lane] = max(carriedBy[lane], n)
+		}
 		if t.Fired == 0 {
 			continue
 		}
@@ -268,6 +289,9 @@ func outcomeOf(s setting, r *sim.Recording, expect []sim.Expectation) *outcome {
 		late = append(late, timers{s.Interval + carried + t.StartLate + t.Duration, int(t.Fired)})
 		fired += int(t.Fired)
 	}
+	o.JobWaitMS = ms(int64(wait))
+	c := &o.Carried
+	c.Urgent, c.Normal, c.Bulk = carriedBy[tick.Urgent], carriedBy[tick.Normal], carriedBy[tick.Bulk]
 	o.Busy = math.Round(1e6*float64(sum)/float64(max(r.Length(), r.Scenario.Duration))) / 1e6
 	slices.SortFunc(late, func(a, b timers) int { return cmp.Compare(a.late, b.late) })
 	o.LateMS.P50, o.LateMS.P99 = ms(int64(rank(late, fired, 50))), ms(int64(rank(late, fired, 99)))

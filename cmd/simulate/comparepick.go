@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/tickwheel/tickwheel/sim/plot"
 )
 
 // pick returns the first of outcomes, the mildest, that meets what is expected,
@@ -42,7 +40,11 @@ func met(o *outcome) string {
 	for _, j := range o.Judged {
 		parts = append(parts, fmt.Sprintf("%s (%s)", j.Expectation, j.Got))
 	}
-	return "it meets " + strings.Join(parts, ", ")
+	text := "it meets " + strings.Join(parts, ", ")
+	if o.JobWaitMS > 0 { // no expectation can be about it
+		text += fmt.Sprintf(" (a job waits %s ms at most)", digits(o.JobWaitMS))
+	}
+	return text
 }
 
 // missed names o and what it does not meet.
@@ -77,19 +79,21 @@ func nearest(outcomes []*outcome) (best *outcome) {
 	return best
 }
 
-// compareTable writes a line a setting, accuracy beside CPU.
+// compareTable writes a line a setting, accuracy beside CPU. What was carried is in
+// ticks, by lane: urgent, normal, bulk. How long a job waited for a worker is in ms.
 func compareTable(w io.Writer, outcomes []*outcome, best *outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "interval\tjitter\tcap\tworkers\tlanes\tlate p50\tp99\tmax ms\tbusy %\ttick p99\tmax ms\tover\tshed\tmissed\t\t")
+	fmt.Fprintln(t, "interval\tjitter\tcap\tworkers\tlanes\tlate p50\tp99\tmax ms\tbusy %\ttick p99\tmax ms\tover\tshed\tcarried\tjob wait\tmissed\t\t")
 	for _, o := range outcomes {
 		s, mark := o.setting, ""
 		if o == best {
 			mark = "<- take this"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t\n",
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t\n",
 			terse(s.Interval), terse(s.Jitter), s.Cap, s.Workers, s.Lanes,
 			digits(o.LateMS.P50), digits(o.LateMS.P99), digits(o.LateMS.Max), digits(100*o.Busy),
-			digits(o.TickMS.P99), digits(o.TickMS.Max), o.Overruns, o.Shed, o.misses(), mark)
+			digits(o.TickMS.P99), digits(o.TickMS.Max), o.Overruns, o.Shed,
+			fmt.Sprintf("%d/%d/%d", o.Carried.Urgent, o.Carried.Normal, o.Carried.Bulk), digits(o.JobWaitMS), o.misses(), mark)
 	}
 	return t.Flush()
 }
@@ -97,57 +101,12 @@ func compareTable(w io.Writer, outcomes []*outcome, best *outcome) error {
 // digits writes three digits that matter, more of what is longer.
 func digits(v float64) string {
 	switch {
+	case v == 0:
+		return "0"
 	case v >= 100:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case v >= 10:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64)
-}
-
-// compareRows is how many settings the picture shows.
-const compareRows = 40
-
-// compareChart draws the mildest settings, and best in any case.
-func compareChart(title, subtitle string, outcomes []*outcome, best *outcome) plot.Chart {
-	ms := func(v float64) string { return digits(v) + " ms" }
-	c := plot.Chart{
-		Title: title, Subtitle: subtitle,
-		Caption: "The mildest setting first; the one to take stands out. j jitter, c cap, w workers, one: all timers in one lane. Bars are on logarithmic scales.",
-		Columns: []plot.Column{
-			{Name: "99 % of timers late by at most", Format: ms},
-			{Name: "busy", Format: func(v float64) string { return digits(v) + " %" }},
-			{Name: "longest tick", Format: ms},
-			{Name: "expectations missed", Format: func(v float64) string { return strconv.Itoa(int(v)) }},
-		},
-	}
-	for i, o := range outcomes {
-		if i >= compareRows && o != best {
-			continue
-		}
-		c.Rows = append(c.Rows, plot.ChartRow{Name: label(o.setting), Strong: o == best,
-			Values: []float64{o.LateMS.P99, 100 * o.Busy, o.TickMS.Max, float64(o.misses())}})
-	}
-	if left := len(outcomes) - len(c.Rows); left > 0 {
-		c.Caption = fmt.Sprintf("The %d mildest of %d settings. ", len(c.Rows), len(outcomes)) + c.Caption
-	}
-	return c
-}
-
-// label names a setting in the room that a picture has.
-func label(s setting) string {
-	parts := []string{terse(s.Interval)}
-	if s.Jitter > 0 {
-		parts = append(parts, "j"+terse(s.Jitter))
-	}
-	if s.Cap > 0 {
-		parts = append(parts, "c"+strconv.Itoa(s.Cap))
-	}
-	if s.Workers > 0 {
-		parts = append(parts, "w"+strconv.Itoa(s.Workers))
-	}
-	if s.Cap > 0 && s.Lanes == "one" {
-		parts = append(parts, "one")
-	}
-	return strings.Join(parts, " ")
 }
