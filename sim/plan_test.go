@@ -13,7 +13,7 @@ import (
 )
 
 func TestPresets(t *testing.T) {
-	assert.Equal(t, strings.Fields("autosave-stall boss-event buff-refresh daily-reset gc-pause mass-login mass-logout slow-callback spawn-storm steady suspend-resume"), Presets())
+	assert.Equal(t, strings.Fields("autosave-stall boss-event buff-refresh connection-loss daily-reset gc-pause mass-login mass-logout slow-callback spawn-storm steady suspend-resume"), Presets())
 	for _, name := range Presets() {
 		p, ok := Preset(name)
 		require.True(t, ok, name)
