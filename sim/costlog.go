@@ -25,10 +25,10 @@ type CostSample struct {
 // tick goroutine.
 type costLog struct {
 	clock   tick.Clock
-	works   map[string]map[int]*CostSample // by bucket
-	kinds   map[tick.Kind]string           // that are measured
-	counted time.Duration                  // so far: what encloses it does not count it again
-	timer   string                         // whose callback runs, "" for none
+	works   map[string]map[uint64]*CostSample // by bucket
+	kinds   map[tick.Kind]string              // that are measured
+	counted time.Duration                     // so far: what encloses it does not count it again
+	timer   string                            // whose callback runs, "" for none
 	since   span
 }
 
@@ -36,7 +36,7 @@ type costLog struct {
 type span struct{ now, counted time.Duration }
 
 func newCostLog(c tick.Clock) *costLog {
-	return &costLog{clock: c, works: map[string]map[int]*CostSample{}, kinds: map[tick.Kind]string{}}
+	return &costLog{clock: c, works: map[string]map[uint64]*CostSample{}, kinds: map[tick.Kind]string{}}
 }
 
 // know says that a kind is one of the scenario's.
@@ -100,13 +100,13 @@ func (c *costLog) fire(k tick.Kind) {
 // add counts a run in a bucket: 32 for each power of two, with exact sums.
 func (c *costLog) add(work string, d time.Duration) {
 	d = max(d, 0)
-	i := int(d)
-	if n := bits.Len64(uint64(d)); n > 6 {
-		i = n<<5 | i>>(n-6)&31
+	i := uint64(d)
+	if n := bits.Len64(i); n > 6 {
+		i = uint64(n)<<5 | i>>(n-6)&31 // past 6<<5: those below stand for themselves
 	}
 	b := c.works[work]
 	if b == nil {
-		b = map[int]*CostSample{}
+		b = map[uint64]*CostSample{}
 		c.works[work] = b
 	}
 	if b[i] == nil {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,4 +158,27 @@ func TestDisagreementIsSeen(t *testing.T) {
 	swapped := slices.Clone(virtual)
 	swapped[0].max, swapped[1].max = swapped[1].max, swapped[0].max
 	assert.Contains(t, disagreement(virtual, swapped), "[cap nothing jitter+workers] on the real clock")
+}
+
+// The table on the page has what the virtual clock gives; what the real one gave is
+// within the factor that the test allows.
+func TestThePageComparesTheClocks(t *testing.T) {
+	page, err := os.ReadFile("../docs/simulation.md")
+	require.NoError(t, err)
+	sc, policies := fidelity(t)
+	virtual, _ := onClock(t, sc, policies, false)
+	for _, v := range virtual {
+		row := regexp.MustCompile(`\n\| ` + regexp.QuoteMeta(v.policy) + ` \| ([\d.]+ ms) \| ([\d.]+ ms) \| [\d.]+ ms \| [\d.]+ ms \| ([\d.]+ ms) \| [\d.]+ ms \|\n`).FindStringSubmatch(string(page))
+		require.NotNil(t, row, v.policy)
+		assert.InEpsilon(t, v.median, inTable(t, row[1]), 0.005, "%s: median", v.policy)
+		assert.InEpsilon(t, v.max, inTable(t, row[3]), 0.005, "%s: longest tick", v.policy)
+		assert.InEpsilon(t, v.median, inTable(t, row[2]), medianFactor-1, "%s: median on the real clock", v.policy)
+	}
+}
+
+func inTable(t *testing.T, cell string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(strings.ReplaceAll(cell, " ", ""))
+	require.NoError(t, err)
+	return d
 }
