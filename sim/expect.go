@@ -17,8 +17,8 @@ import (
 type Expectation struct {
 	// Text is how it was written, without its policy.
 	Text string
-	// Policy is the one that is judged.
-	Policy string
+	// Policy is the one that is judged, Subject the one that is if no other is named.
+	Policy, Subject string
 
 	measure string
 	op      string
@@ -33,6 +33,8 @@ type Judgement struct {
 	Met         bool   `json:"met"`
 	// Got is the figure of the run with its unit.
 	Got string `json:"got"`
+	// Subject is that of the expectation.
+	Subject string `json:"-"`
 }
 
 // measure is a figure that can be expected.
@@ -104,7 +106,7 @@ var ops = []string{"<=", ">=", "==", "!=", "<", ">"}
 // "shed == 0". It is about subject unless another policy is named in front of it,
 // as in "nothing: tick.max > 50ms".
 func ParseExpectation(text, subject string) (Expectation, error) {
-	e := Expectation{Text: strings.TrimSpace(text), Policy: subject}
+	e := Expectation{Text: strings.TrimSpace(text), Policy: subject, Subject: subject}
 	if policy, rest, found := strings.Cut(e.Text, ":"); found {
 		e.Policy, e.Text = strings.TrimSpace(policy), strings.TrimSpace(rest)
 	}
@@ -166,7 +168,7 @@ func (e *Expectation) literal(s string, isTime bool) error {
 func (e Expectation) Judge(r *Recording) Judgement {
 	m := measures[slices.IndexFunc(measures, func(m measure) bool { return m.name == e.measure })]
 	got, ok := m.of(r)
-	j := Judgement{Expectation: e.Text, Policy: e.Policy, Got: "no samples"}
+	j := Judgement{Expectation: e.Text, Policy: e.Policy, Got: "no samples", Subject: e.Subject}
 	if !ok {
 		return j
 	}

@@ -64,7 +64,7 @@ func TestNoSamplesAreNotMet(t *testing.T) {
 			}
 			e, err := ParseExpectation(m+" "+op+" "+literal, "nothing")
 			require.NoError(t, err, m)
-			assert.Equal(t, Judgement{e.Text, "nothing", false, "no samples"}, e.Judge(none), m)
+			assert.Equal(t, Judgement{Expectation: e.Text, Policy: "nothing", Got: "no samples", Subject: "nothing"}, e.Judge(none), m)
 			if strings.HasPrefix(m, "timer_late") {
 				assert.False(t, e.Judge(r).Met, "%s: no timer ran", m)
 			}
@@ -97,7 +97,7 @@ func TestBadExpectations(t *testing.T) {
 
 // Judgements are the same in every file.
 func TestJudgementAsJSON(t *testing.T) {
-	b, err := json.Marshal(Judgement{"shed == 0", "cap", true, "0"})
+	b, err := json.Marshal(Judgement{Expectation: "shed == 0", Policy: "cap", Met: true, Got: "0"})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"expect":"shed == 0","policy":"cap","met":true,"got":"0"}`, string(b))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,8 +35,8 @@ before and after a change. It goes to --out, or into the first of them.`,
 		if err != nil {
 			return err
 		}
-		if err := report.Draw(v.to, set); err != nil {
-			return err
+		if err := report.Draw(cmd.Context(), v.to, set); err != nil {
+			return v.interrupted(cmd.Context(), err, "what is in "+v.to+" is whole, but not all of it is new")
 		}
 		return v.done(cmd.Context(), report.Pictures()...)
 	}
@@ -78,18 +77,31 @@ func viewOf(cmd *cobra.Command, args []string, out string) (view, error) {
 
 // load reads the folders and makes the one to write to.
 func (v view) load(ctx context.Context) (*report.Set, error) {
-	if v.progress != "none" && v.progress != "auto" {
-		fmt.Fprintf(v.stderr, "reading %s\n", strings.Join(v.from, ", "))
-	}
-	set, err := report.Load(v.from...)
+	bar := newProgress(v.stderr, v.progress, len(v.from))
+	bar.on = bar.on && (bar.bar || v.progress == "plain") // small folders take no time
+	dir, n := "", 0
+	set, err := report.Loader{Progress: func(from string, done float64) {
+		if from != dir || n == 0 {
+			dir, n = from, n+1
+			bar.start("reading " + from)
+		}
+		bar.at(done)
+	}}.Load(ctx, v.from...)
+	bar.clear()
 	if err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		fmt.Fprintln(v.stderr, "simulate: interrupted: nothing was written")
-		return nil, errInterrupted
+		return nil, v.interrupted(ctx, err, "nothing was written")
 	}
 	return set, report.MakeDir(v.to)
+}
+
+// interrupted turns what a signal led to into the end of the verb, and says what
+// it means; another error stays what it is.
+func (v view) interrupted(ctx context.Context, err error, what string) error {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	fmt.Fprintln(v.stderr, "simulate: interrupted: "+what)
+	return errInterrupted
 }
 
 // done says on stdout which files were written.

@@ -22,7 +22,8 @@ all figures, and the command that makes them again. Without DIR it reads the
 folder of --out.
 
 Several folders give one page with the runs of all. It goes to --out, or into the
-first of them. What is judged is the last run of the last folder.`,
+first of them. What is judged is the policy that the last folder has as subject,
+or else its last one.`,
 		Example: `  simulate run && simulate report   # out/report.html
   simulate report before after      # both on one page, in before
   simulate report --json            # the verdict and the file, for programs`,
@@ -39,8 +40,13 @@ first of them. What is judged is the last run of the last folder.`,
 			return err
 		}
 		path := filepath.Join(v.to, html.File)
-		if err := plot.WriteFile(path, func(w io.Writer) error { return html.Write(w, set) }); err != nil {
-			return err
+		if err := plot.WriteFile(path, func(w io.Writer) error {
+			if err := html.Write(w, set); err != nil {
+				return err
+			}
+			return cmd.Context().Err() // the page of before stays
+		}); err != nil {
+			return v.interrupted(cmd.Context(), err, "nothing was written")
 		}
 		if v.json {
 			return writeJSON(v.stdout, map[string]any{"verdict": html.Verdict(set), "files": []string{path}})

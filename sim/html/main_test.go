@@ -35,7 +35,7 @@ func results(t *testing.T, change func(*sim.Scenario), policies ...string) *repo
 func load(t *testing.T, runs []*sim.Recording) *report.Set {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, report.Write(dir, runs, report.Environment{
+	require.NoError(t, report.WriteData(dir, runs, report.Environment{
 		Command: []string{"simulate", "run", "--policy", "nothing,cap"}, Started: "2026-01-02T03:04:05Z", Go: "go1.25", OS: "linux", Arch: "amd64", CPUs: 2,
 	}))
 	s, err := report.Load(dir)

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/tickwheel/tickwheel/sim/report"
@@ -130,14 +129,14 @@ func dataOf(s *report.Set) (d data, reduced int) {
 	}
 	most := 0
 	for _, r := range s.Runs {
-		most = max(most, len(r.Ticks))
+		most = max(most, len(r.Lengths))
 	}
 	d.Nines = nines(most)
 	for _, r := range s.Runs {
 		rd := runData{
 			Label: r.Label, Workers: r.Workers, Kinds: r.Names, Slow: []slow{},
-			Columns:  reduce(r.Ticks, r.Workers, maxPoints/len(s.Runs)),
-			Spectrum: spectrumOf(r.Ticks, s.Interval(), d.Nines),
+			Columns:  reduce(r, maxPoints/len(s.Runs)),
+			Spectrum: spectrumOf(r.Lengths, r.Responses, d.Nines),
 			Over:     r.Summary.Overruns > 0,
 		}
 		if rd.Columns.Per > 1 {
@@ -146,40 +145,21 @@ func dataOf(s *report.Set) (d data, reduced int) {
 		q := r.Summary.TickMS
 		rd.Summary = fmt.Sprintf("p50 %s · p99 %s · longest %s ms · %s", amount(q.P50), amount(q.P99), amount(q.Max),
 			things(int64(r.Summary.Overruns), "overrun", "overruns"))
-		if len(r.Ticks) == 0 {
+		if len(r.Lengths) == 0 {
 			rd.Summary = "no ticks recorded"
 		}
-		for _, e := range r.Slow {
-			if t := tickOf(r, e); t != nil {
-				rd.Slow = append(rd.Slow, slowOf(r, e, t))
-			}
+		for i := range r.Slow {
+			rd.Slow = append(rd.Slow, slowOf(r, &r.Slow[i]))
 		}
 		d.Runs = append(d.Runs, rd)
 	}
 	return d, reduced
 }
 
-// tickOf finds the tick of an event, nil if it is not there.
-func tickOf(r *report.Run, e report.Event) *report.Tick {
-	i, ok := slices.BinarySearchFunc(r.Ticks, e.Tick, func(t report.Tick, n int64) int {
-		switch {
-		case t.Tick < n:
-			return -1
-		case t.Tick > n:
-			return 1
-		}
-		return 0
-	})
-	if !ok {
-		return nil
-	}
-	return &r.Ticks[i]
-}
-
-func slowOf(r *report.Run, e report.Event, t *report.Tick) slow {
+func slowOf(r *report.Run, t *report.SlowTick) slow {
 	s := slow{
-		Tick: t.Tick, At: float64(t.Start+t.StartLate) / 1e6, Length: float64(t.Duration) / 1e6,
-		Fired: count(int64(t.Fired)), Carried: count(int64(t.Carried)), Cause: cause(r, e),
+		Tick: t.Tick.Tick, At: float64(t.Start+t.StartLate) / 1e6, Length: float64(t.Duration) / 1e6,
+		Fired: count(int64(t.Fired)), Carried: count(int64(t.Carried)), Cause: cause(r, t),
 	}
 	for _, d := range t.Phase {
 		s.Phases = append(s.Phases, amount(float64(d)/1e6))

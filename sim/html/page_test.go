@@ -85,7 +85,7 @@ func TestThePageHoldsItAll(t *testing.T) {
 	var d data
 	require.NoError(t, json.Unmarshal([]byte(text), &d), "the data are JSON")
 	require.Len(t, d.Runs, 2)
-	assert.Len(t, d.Runs[0].Columns.At, len(s.Runs[0].Ticks))
+	assert.Len(t, d.Runs[0].Columns.At, len(s.Runs[0].Points))
 	assert.Len(t, d.Runs[0].Slow, sim.SlowTicks)
 	assert.Equal(t, "40,000 × respawn (400 ms)", d.Runs[0].Slow[0].Cause)
 }

@@ -35,10 +35,11 @@ type columns struct {
 
 func us(d time.Duration) int64 { return int64((d + 500) / time.Microsecond) }
 
-// reduce makes at most n points of ticks.
-func reduce(ticks []report.Tick, workers int, n int) columns {
+// reduce makes at most n points of those of a run.
+func reduce(r *report.Run, n int) columns {
+	each := max((len(r.Points)+n-1)/n, 1)
 	c := columns{
-		Per: max((len(ticks)+n-1)/n, 1), Busy: []int32{},
+		Per: max(r.Per, 1) * each, Busy: []int32{},
 		Tick: []int64{}, At: []int64{}, Length: []int64{}, Late: []int64{}, Wait: []int64{}, Shed: []int64{},
 		Slowest: []int32{}, Fired: []int32{}, Jobs: []int32{},
 	}
@@ -49,62 +50,29 @@ func reduce(ticks []report.Tick, workers int, n int) columns {
 	for i := range c.Backlog {
 		c.Backlog[i], c.LateBy[i] = []int32{}, []int32{}
 	}
-	for part := range slices.Chunk(ticks, c.Per) {
-		c.add(part)
+	for part := range slices.Chunk(r.Points, each) {
+		p := part[0]
+		for i := range part[1:] {
+			p.Merge(&part[1+i])
+		}
+		c.add(&p)
 	}
-	c.Busy = busy(ticks, workers, c.Per)
 	return c
 }
 
-// add puts ticks together into a point.
-func (c *columns) add(ticks []report.Tick) {
-	worst := &ticks[0]
-	p := report.Tick{}
-	for i := range ticks {
-		t := &ticks[i]
-		if t.Duration > worst.Duration {
-			worst = t
-		}
-		p.StartLate, p.JobWait = max(p.StartLate, t.StartLate), max(p.JobWait, t.JobWait)
-		p.Fired, p.Jobs, p.Shed = max(p.Fired, t.Fired), max(p.Jobs, t.Jobs), p.Shed+t.Shed
-		for lane := range p.Backlog {
-			p.Backlog[lane] = max(p.Backlog[lane], t.Backlog[lane])
-			p.Late[lane] = max(p.Late[lane], t.Late[lane])
-		}
-	}
-	c.Tick, c.At = append(c.Tick, worst.Tick), append(c.At, us(worst.Start+worst.StartLate))
-	c.Length, c.Slowest = append(c.Length, us(worst.Duration)), append(c.Slowest, worst.Slowest)
-	for i, d := range worst.Phase {
+func (c *columns) add(p *report.Point) {
+	t := &p.Longest
+	c.Tick, c.At = append(c.Tick, t.Tick), append(c.At, us(t.Start+t.StartLate))
+	c.Length, c.Slowest = append(c.Length, us(t.Duration)), append(c.Slowest, t.Slowest)
+	for i, d := range t.Phase {
 		c.Phases[i] = append(c.Phases[i], us(d))
 	}
 	c.Late, c.Wait, c.Shed = append(c.Late, us(p.StartLate)), append(c.Wait, us(p.JobWait)), append(c.Shed, p.Shed)
-	c.Fired, c.Jobs = append(c.Fired, p.Fired), append(c.Jobs, p.Jobs)
+	c.Fired, c.Jobs, c.Busy = append(c.Fired, p.Fired), append(c.Jobs, p.Jobs), append(c.Busy, p.Busy)
 	for lane := range p.Backlog {
 		c.Backlog[lane] = append(c.Backlog[lane], p.Backlog[lane])
 		c.LateBy[lane] = append(c.LateBy[lane], p.Late[lane])
 	}
-}
-
-// busy is how much of the second before each tick its workers were busy, in
-// percent, the highest of each point. Jobs count when they end.
-func busy(ticks []report.Tick, workers, per int) []int32 {
-	out := []int32{}
-	sum, from := time.Duration(0), 0
-	for i := range ticks {
-		sum += ticks[i].JobsRan
-		for from < i && ticks[i].Start-ticks[from].Start >= time.Second {
-			sum -= ticks[from].JobsRan
-			from++
-		}
-		if i%per == 0 {
-			out = append(out, 0)
-		}
-		if workers > 0 {
-			share := int32(min(float64(sum)/float64(workers)/float64(time.Second)*100+0.5, 100))
-			out[len(out)-1] = max(out[len(out)-1], share)
-		}
-	}
-	return out
 }
 
 // spectrum is a percentile curve: X counts nines, values are microseconds.
@@ -127,22 +95,11 @@ func nines(n int) int {
 	return last
 }
 
-// spectrumOf sorts the ticks by length and by response, the time from the
-// intended start to the end, in which each interval given up counts.
-func spectrumOf(ticks []report.Tick, interval time.Duration, last int) spectrum {
-	length := make([]int64, 0, len(ticks))
-	response := make([]int64, 0, len(ticks))
-	for i := range ticks {
-		t := &ticks[i]
-		length = append(length, int64(t.Duration))
-		for n := range t.Shed + 1 {
-			response = append(response, int64(t.StartLate+t.Duration+time.Duration(n)*interval))
-		}
-	}
-	slices.Sort(length)
-	slices.Sort(response)
+// spectrumOf reads percentiles off the lengths of ticks and off their responses,
+// the times from the intended start to the end, both in rising order.
+func spectrumOf(length, response []time.Duration, last int) spectrum {
 	s := spectrum{X: []float64{}, Length: []int64{}, Response: []int64{}}
-	if len(ticks) == 0 {
+	if len(length) == 0 || len(response) == 0 {
 		return s
 	}
 	for i := range last*stepsPerNine + 1 {
@@ -152,14 +109,14 @@ func spectrumOf(ticks []report.Tick, interval time.Duration, last int) spectrum 
 			q = 1
 		}
 		s.X = append(s.X, x)
-		s.Length = append(s.Length, us(time.Duration(rank(length, q))))
-		s.Response = append(s.Response, us(time.Duration(rank(response, q))))
+		s.Length = append(s.Length, us(rank(length, q)))
+		s.Response = append(s.Response, us(rank(response, q)))
 	}
 	return s
 }
 
 // rank is the nearest rank of q in sorted values.
-func rank(sorted []int64, q float64) int64 {
+func rank(sorted []time.Duration, q float64) time.Duration {
 	i := int(math.Ceil(q*float64(len(sorted)) - 1e-6))
 	return sorted[min(max(i, 1), len(sorted))-1]
 }

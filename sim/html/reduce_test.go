@@ -14,18 +14,29 @@ import (
 
 const gap = 50 * time.Millisecond
 
+// run has a point for each tick.
+func run(ticks []report.Tick) *report.Run {
+	r := &report.Run{Per: 1}
+	for _, t := range ticks {
+		r.Points = append(r.Points, report.Point{
+			Longest: t, StartLate: t.StartLate, JobWait: t.JobWait, Shed: t.Shed, Fired: t.Fired, Jobs: t.Jobs, Backlog: t.Backlog, Late: t.Late,
+		})
+	}
+	return r
+}
+
 func TestEveryTickIsAPointWhereThereIsRoom(t *testing.T) {
 	ticks := make([]report.Tick, 100)
 	for i := range ticks {
 		ticks[i] = report.Tick{Tick: int64(i), Start: time.Duration(i) * gap, Duration: time.Duration(i) * time.Microsecond}
 	}
-	c := reduce(ticks, 0, 100)
+	c := reduce(run(ticks), 100)
 	assert.Equal(t, 1, c.Per)
 	for i := range ticks {
 		assert.EqualValues(t, i, c.Length[i])
 		assert.EqualValues(t, i, c.Tick[i])
 	}
-	assert.Equal(t, 1, reduce(nil, 4, 100).Per)
+	assert.Equal(t, 1, reduce(run(nil), 100).Per)
 }
 
 // The longest tick, the largest backlog and the latest timer are there, however
@@ -47,7 +58,7 @@ func TestTheWorstOfEachColumnIsKept(t *testing.T) {
 			long, backlog, late = max(long, us(k.Duration)), max(backlog, k.Backlog[2]), max(late, k.Late[1])
 			jobs, shed = max(jobs, k.Jobs), shed+k.Shed
 		}
-		c := reduce(ticks, 2, points)
+		c := reduce(run(ticks), points)
 		require.LessOrEqual(t, len(c.At), points)
 		for _, col := range []int{len(c.Tick), len(c.Length), len(c.Busy), len(c.Backlog[0]), len(c.LateBy[2]), len(c.Phases[3])} {
 			require.Equal(t, len(c.At), col)
@@ -65,29 +76,17 @@ func TestTheWorstOfEachColumnIsKept(t *testing.T) {
 	})
 }
 
-func TestWorkersAreBusyForAsLongAsTheirJobsTook(t *testing.T) {
-	ticks := make([]report.Tick, 40)
-	for i := range ticks {
-		ticks[i].Start = time.Duration(i) * gap
-		if i < 20 {
-			ticks[i].JobsRan = 50 * time.Millisecond
-		}
-	}
-	b := busy(ticks, 2, 1)
-	assert.EqualValues(t, 50, b[19], "a second of work in a second of two workers")
-	assert.EqualValues(t, 0, b[39])
-	assert.EqualValues(t, 100, busy(ticks, 1, 40)[0])
-	assert.EqualValues(t, 0, busy(ticks, 0, 1)[19])
-}
-
 func TestSpectrumCountsWhatAStallHeldUp(t *testing.T) {
-	ticks := make([]report.Tick, 100)
-	for i := range ticks {
-		ticks[i].Duration = time.Millisecond
+	length, response := []time.Duration{}, []time.Duration{}
+	for range 99 {
+		length, response = append(length, time.Millisecond), append(response, time.Millisecond)
 	}
-	ticks[50].Duration = time.Second
-	ticks[51].Shed = 19 // nineteen intervals of 50 ms
-	s := spectrumOf(ticks, gap, 3)
+	length, response = append(length, time.Second), append(response, time.Second)
+	for n := range 19 { // nineteen intervals of 50 ms were given up
+		response = append(response, time.Duration(n+1)*gap)
+	}
+	slices.Sort(response)
+	s := spectrumOf(length, response, 3)
 	at := func(vs []int64, x float64) int64 { return vs[slices.Index(s.X, x)] }
 	assert.EqualValues(t, 1_000, at(s.Length, 0))
 	assert.EqualValues(t, 1_000, at(s.Length, 1), "p90 of the lengths")
@@ -95,6 +94,6 @@ func TestSpectrumCountsWhatAStallHeldUp(t *testing.T) {
 	assert.Greater(t, at(s.Response, 1), int64(300_000), "p90 of the responses: nineteen starts were held up")
 	assert.True(t, slices.IsSorted(s.Length))
 	assert.True(t, slices.IsSorted(s.Response))
-	assert.Empty(t, spectrumOf(nil, gap, 3).X)
+	assert.Empty(t, spectrumOf(nil, nil, 3).X)
 	assert.Equal(t, []int{3, 3, 4, 7}, []int{nines(0), nines(1000), nines(3000), nines(1 << 40)})
 }

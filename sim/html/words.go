@@ -106,16 +106,22 @@ type tile struct {
 	Good              bool
 }
 
-// subjectOf is the run that is judged: of the last folder the one that most
-// thresholds are about, or else the last, which is where people put what they mean
-// to use.
+// subjectOf is the run that is judged: of the last folder the one it names, or
+// else, in folders that name none, the one that most thresholds are about, or else
+// the last, which is where people put what they mean to use.
 func subjectOf(s *report.Set) *report.Run {
 	last := s.Runs[len(s.Runs)-1]
 	subject, most := last, 0
 	for _, r := range s.Runs {
+		if r.Folder != last.Folder {
+			continue
+		}
+		if r.Name == last.Folder.Subject {
+			return r
+		}
 		n := 0
 		for _, j := range last.Folder.Summary.Expect {
-			if r.Folder == last.Folder && r.Name == j.Policy {
+			if r.Name == j.Policy {
 				n++
 			}
 		}
@@ -136,13 +142,13 @@ func judge(s *report.Set) verdict {
 		}
 	}
 	v := verdict{Good: subject.Summary.Overruns == 0 && subject.Summary.ShedTicks == 0}
-	if len(subject.Ticks) == 0 {
+	if len(subject.Lengths) == 0 {
 		v.Good = false
 		v.Headline = "The run was ended before its first tick: there is nothing to judge."
 		return v
 	}
 	v.Headline = headline(subject, s.Meta.IntervalMS)
-	if base != nil && len(base.Ticks) > 0 {
+	if base != nil && len(base.Lengths) > 0 {
 		v.Than = than(base)
 	}
 	v.Notes = notes(s, subject, base)
@@ -178,7 +184,7 @@ func headline(r *report.Run, interval float64) string {
 		shed = ", and " + shed
 	}
 	return fmt.Sprintf("%s, %s of %s overrun %s ms%s: %s.", with(r),
-		count(int64(r.Summary.Overruns)), things(int64(len(r.Ticks)), "tick", "ticks"), exact(interval), shed, figures)
+		count(int64(r.Summary.Overruns)), things(int64(len(r.Lengths)), "tick", "ticks"), exact(interval), shed, figures)
 }
 
 func than(r *report.Run) string {
@@ -194,7 +200,7 @@ func than(r *report.Run) string {
 func notes(s *report.Set, subject, base *report.Run) []string {
 	var n []string
 	if base != nil && len(base.Slow) > 0 {
-		n = append(n, fmt.Sprintf("The longest tick under %q, at %s, is made by %s.", base.Label, span(base.Slow[0].AtMS), cause(base, base.Slow[0])))
+		n = append(n, fmt.Sprintf("The longest tick under %q, at %s, is made by %s.", base.Label, span(float64(base.Slow[0].Start)/1e6), cause(base, &base.Slow[0])))
 	}
 	late := subject.Summary.TimerLateTicks.Max
 	price := "no timer ran late"
@@ -220,7 +226,7 @@ func notes(s *report.Set, subject, base *report.Run) []string {
 func milder(s *report.Set, subject *report.Run) string {
 	best := (*report.Run)(nil)
 	for _, r := range s.Runs {
-		if r.Summary.Overruns == 0 && !r.Summary.Interrupted && len(r.Ticks) > 0 && (best == nil || len(remedies(r)) < len(remedies(best))) {
+		if r.Summary.Overruns == 0 && !r.Summary.Interrupted && len(r.Lengths) > 0 && (best == nil || len(remedies(r)) < len(remedies(best))) {
 			best = r
 		}
 	}
@@ -241,7 +247,7 @@ func tiles(r, base *report.Run, interval float64) []tile {
 		return base.Label + ": " + f(base.Summary)
 	}
 	q := r.Summary.TickMS
-	of := "of " + count(int64(len(r.Ticks)))
+	of := "of " + count(int64(len(r.Lengths)))
 	if n := r.Summary.ShedTicks; n > 0 {
 		of += ", " + count(n) + " given up"
 	}
@@ -256,28 +262,28 @@ func tiles(r, base *report.Run, interval float64) []tile {
 }
 
 // cause says what made a tick long: the parts of it that took a tenth or more.
-func cause(r *report.Run, e report.Event) string {
-	t := tickOf(r, e)
-	if t == nil {
-		return "what is not known"
-	}
+func cause(r *report.Run, t *report.SlowTick) string {
 	var parts []string
 	names := [4]string{"inbox", "", "systems", "flush"}
 	timers := map[string]bool{}
-	for i, k := range e.Kinds {
+	for i, k := range t.Kinds {
 		timers[k.Kind] = true
 		if i < 3 && time.Duration(k.TimeMS*1e6)*10 >= t.Duration {
-			parts = append(parts, fmt.Sprintf("%s × %s (%s ms)", count(int64(k.Fired)), k.Kind, amount(k.TimeMS)))
+			parts = append(parts, fired(k, r.Folder.Meta.IntervalMS))
 		}
 	}
 	for i, d := range t.Phase {
 		if names[i] == "" || d*10 < t.Duration {
 			continue
 		}
-		text := names[i]
 		// The kind that took most of the tick is what the phase did, if no timer was
 		// of that kind and it fits in.
-		if kind := r.Names[t.Slowest]; kind != "" && !timers[kind] && t.SlowestTime <= d {
+		text, kind := names[i], r.Names[t.Slowest]
+		switch {
+		case kind == "" || timers[kind] || t.SlowestTime > d:
+		case t.What != "":
+			text = t.What
+		case kind != text:
 			text += ", mostly " + kind
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s ms)", text, amount(float64(d)/1e6)))
@@ -286,4 +292,23 @@ func cause(r *report.Run, e report.Event) string {
 		return "many small parts"
 	}
 	return and(parts)
+}
+
+// slowCallback is the part of an interval from which on a callback is slow: a tick
+// has room for four of them.
+const slowCallback = 4
+
+// fired says what the timers of a kind did. A few long callbacks are another
+// trouble than many short ones, and have another remedy.
+func fired(k report.KindTime, interval float64) string {
+	slow := k.Fired > 0 && k.TimeMS/float64(k.Fired)*slowCallback >= interval
+	switch {
+	case k.Kind == "slow callback" && k.Fired == 1:
+		return fmt.Sprintf("a slow callback (%s ms)", amount(k.TimeMS))
+	case slow && k.Fired == 1:
+		return fmt.Sprintf("slow callback %s (%s ms)", k.Kind, amount(k.TimeMS))
+	case slow:
+		return fmt.Sprintf("%s slow callbacks %s (%s ms)", count(int64(k.Fired)), k.Kind, amount(k.TimeMS))
+	}
+	return fmt.Sprintf("%s × %s (%s ms)", count(int64(k.Fired)), k.Kind, amount(k.TimeMS))
 }

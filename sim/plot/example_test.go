@@ -2,6 +2,7 @@ package plot_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -19,7 +20,7 @@ func ExampleTickLatency() {
 		storm.Ticks = append(storm.Ticks, t)
 	}
 	var b bytes.Buffer
-	err := plot.TickLatency(&b, plot.SVG, []plot.Run{storm}, plot.Options{
+	err := plot.TickLatency(context.Background(), &b, plot.SVG, []plot.Run{storm}, plot.Options{
 		Title:    "What a respawn storm does to the tick",
 		Interval: 50 * time.Millisecond,
 		Marks:    []plot.Mark{{At: 90 * time.Second, Label: "100,000 respawn"}},
@@ -31,7 +32,7 @@ func ExampleTickLatency() {
 
 func ExampleWriteFile() {
 	err := plot.WriteFile("no/such/folder/percentiles.png", func(w io.Writer) error {
-		return plot.Percentiles(w, plot.PNG, nil, plot.Options{})
+		return plot.Percentiles(context.Background(), w, plot.PNG, nil, plot.Options{})
 	})
 	fmt.Println(err != nil)
 	// Output: true

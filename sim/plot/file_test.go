@@ -72,11 +72,11 @@ func TestWriteFileErrorsNamePathAndRemedy(t *testing.T) {
 
 func TestTooManyRunsAndBadFormatAreRefused(t *testing.T) {
 	var b bytes.Buffer
-	require.EqualError(t, TickLatency(&b, SVG, make([]Run, MaxRuns+1), Options{}),
+	require.EqualError(t, TickLatency(t.Context(), &b, SVG, make([]Run, MaxRuns+1), Options{}),
 		"plot: 25 runs, at most 24 fit one picture: plot fewer at a time")
-	require.NoError(t, TickLatency(&b, SVG, make([]Run, MaxRuns), Options{}))
+	require.NoError(t, TickLatency(t.Context(), &b, SVG, make([]Run, MaxRuns), Options{}))
 	require.PanicsWithValue(t, "plot: Percentiles: unknown format Format(7)", func() {
-		_ = Percentiles(&b, Format(7), nil, Options{})
+		_ = Percentiles(t.Context(), &b, Format(7), nil, Options{})
 	})
 }
 
@@ -88,6 +88,6 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestFailingWriterIsReported(t *testing.T) {
 	for _, f := range []Format{PNG, SVG} {
-		require.ErrorIs(t, TickLatency(full{}, f, nil, Options{}), errFull)
+		require.ErrorIs(t, TickLatency(t.Context(), full{}, f, nil, Options{}), errFull)
 	}
 }

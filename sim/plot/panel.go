@@ -9,7 +9,7 @@ import (
 // time column.
 func (l *latency) drawPanel(r Run, i int, y1 float64) {
 	y0 := y1 - l.panel
-	sum := summarize(r.Ticks, l.o)
+	sum := summarize(r, l.o)
 	l.numbers(r, i, sum, y1)
 
 	y := logAxis(l.vr.lo, l.vr.hi, y0, y1-headroom)

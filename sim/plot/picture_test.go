@@ -2,6 +2,7 @@ package plot
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"image/png"
@@ -121,7 +122,7 @@ func TestAnyInputDrawsReadableText(t *testing.T) {
 		return Sample{duration.Draw(t, "at"), duration.Draw(t, "latency")}
 	})
 	run := rapid.Custom(func(t *rapid.T) Run {
-		return Run{rapid.String().Draw(t, "name"), rapid.SliceOfN(sample, 0, 40).Draw(t, "ticks")}
+		return Run{Name: rapid.String().Draw(t, "name"), Ticks: rapid.SliceOfN(sample, 0, 40).Draw(t, "ticks")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		runs := rapid.SliceOfN(run, 0, 12).Draw(t, "runs")
@@ -147,7 +148,7 @@ func TestAnyInputDrawsReadableText(t *testing.T) {
 func TestSameInputSameBytes(t *testing.T) {
 	runs, o := storm()
 	for _, f := range []Format{PNG, SVG} {
-		for name, draw := range map[string]func(io.Writer, Format, []Run, Options) error{
+		for name, draw := range map[string]func(context.Context, io.Writer, Format, []Run, Options) error{
 			"TickLatency": TickLatency, "Percentiles": Percentiles,
 		} {
 			runs := runs
@@ -155,8 +156,8 @@ func TestSameInputSameBytes(t *testing.T) {
 				runs = runs[:1] // pixels are slow to draw and to compress
 			}
 			var a, b bytes.Buffer
-			require.NoError(t, draw(&a, f, runs, o))
-			require.NoError(t, draw(&b, f, runs, o))
+			require.NoError(t, draw(t.Context(), &a, f, runs, o))
+			require.NoError(t, draw(t.Context(), &b, f, runs, o))
 			require.True(t, bytes.Equal(a.Bytes(), b.Bytes()), "%s as %v differs from itself", name, f)
 			if f == PNG {
 				img, err := png.Decode(&a)

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -21,6 +22,9 @@ type Run struct {
 	Name string
 	// Ticks may be in any order and of any number. None is a panel that says so.
 	Ticks []Sample
+	// Lengths are the latencies of Ticks in rising order, as [Lengths] makes them.
+	// nil means that each picture sorts them for itself.
+	Lengths []time.Duration
 }
 
 // A Mark is an event drawn as a vertical line through all panels.
@@ -57,7 +61,12 @@ type Options struct {
 	// shows this stretch alone. A storm lasts seconds of a run of minutes:
 	// without a close-up it is a few pixels wide.
 	Zoom Window
+
+	ctx context.Context // of the drawing; a picture that was stopped is never written
 }
+
+// stopped tells, in loops over ticks, whether to leave off at the i-th of them.
+func (o Options) stopped(i int) bool { return i%(1<<16) == 0 && o.ctx != nil && o.ctx.Err() != nil }
 
 // MaxRuns is how many runs fit one picture. Past it the lines of the
 // percentiles can no longer be told apart.
@@ -87,12 +96,13 @@ func (f Format) String() string {
 // TickLatency draws the duration of every tick over time, one panel a run, and
 // writes the picture to w. All panels share their axes.
 //
-// It returns an error if there are more than [MaxRuns] runs or w fails; it
-// panics if f is not a Format. It takes time proportional to the number of
+// It returns an error if there are more than [MaxRuns] runs or w fails, and that
+// of ctx soon after ctx has ended, with nothing written; it panics if f is not a
+// Format. It takes time proportional to the number of
 // ticks, and n log n for the percentiles in the panels' summaries, and for
 // the longest run a copy of its latencies.
-func TickLatency(w io.Writer, f Format, runs []Run, o Options) error {
-	return render(w, f, "TickLatency", runs, o, drawLatency)
+func TickLatency(ctx context.Context, w io.Writer, f Format, runs []Run, o Options) error {
+	return render(ctx, w, f, "TickLatency", runs, o, drawLatency)
 }
 
 // Percentiles draws the percentile spectrum of tick durations, one line a run,
@@ -102,18 +112,23 @@ func TickLatency(w io.Writer, f Format, runs []Run, o Options) error {
 //
 // Percentiles are exact: the nearest rank of the sorted ticks, not a histogram.
 // Errors, panics and cost are those of [TickLatency].
-func Percentiles(w io.Writer, f Format, runs []Run, o Options) error {
-	return render(w, f, "Percentiles", runs, o, drawSpectrum)
+func Percentiles(ctx context.Context, w io.Writer, f Format, runs []Run, o Options) error {
+	return render(ctx, w, f, "Percentiles", runs, o, drawSpectrum)
 }
 
-func render(w io.Writer, f Format, name string, runs []Run, o Options, draw func(Format, []Run, Options) *figure) error {
+func render(ctx context.Context, w io.Writer, f Format, name string, runs []Run, o Options, draw func(Format, []Run, Options) *figure) error {
 	if f != PNG && f != SVG {
 		panic(fmt.Sprintf("plot: %s: unknown format %v", name, f))
 	}
 	if len(runs) > MaxRuns {
 		return fmt.Errorf("plot: %d runs, at most %d fit one picture: plot fewer at a time", len(runs), MaxRuns)
 	}
-	if err := draw(f, runs, o).write(w); err != nil {
+	o.ctx = ctx
+	fig := draw(f, runs, o)
+	if ctx.Err() != nil {
+		return fmt.Errorf("plot: %w", ctx.Err())
+	}
+	if err := fig.write(w); err != nil {
 		return fmt.Errorf("plot: writing %v: %w", f, err)
 	}
 	return nil
@@ -166,7 +181,10 @@ func rangeOf(runs []Run, o Options) durationRange {
 	}
 	below := 0
 	for _, r := range runs {
-		for _, s := range r.Ticks {
+		for i, s := range r.Ticks {
+			if o.stopped(i) {
+				break
+			}
 			if s.Latency < o.Floor {
 				below++
 				continue
@@ -189,7 +207,10 @@ func rangeOf(runs []Run, o Options) durationRange {
 func timeRange(runs []Run, o Options) (from, to float64) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, r := range runs {
-		for _, s := range r.Ticks {
+		for i, s := range r.Ticks {
+			if o.stopped(i) {
+				break
+			}
 			lo, hi = min(lo, seconds(s.At)), max(hi, seconds(s.At))
 		}
 	}

@@ -28,7 +28,10 @@ func reduce(ticks []Sample, o Options, x axis, n int) []column {
 	for i := range cols {
 		cols[i] = column{none, none}
 	}
-	for _, s := range ticks {
+	for i, s := range ticks {
+		if o.stopped(i) {
+			break
+		}
 		at := seconds(s.At)
 		if at < x.lo || at >= x.hi {
 			continue
@@ -65,13 +68,17 @@ type summary struct {
 	worst           Sample
 }
 
-func summarize(ticks []Sample, o Options) summary {
+func summarize(r Run, o Options) summary {
+	ticks := r.Ticks
 	s := summary{ticks: len(ticks)}
 	if len(ticks) == 0 {
 		return s
 	}
 	s.worst = ticks[0]
-	for _, t := range ticks {
+	for i, t := range ticks {
+		if o.stopped(i) {
+			return s
+		}
 		if o.over(t.Latency) {
 			s.overruns++
 		}
@@ -79,8 +86,10 @@ func summarize(ticks []Sample, o Options) summary {
 			s.worst = t
 		}
 	}
-	d := sorted(ticks)
-	s.p50, s.p99 = quantile(d, 0.5), quantile(d, 0.99)
+	d := r.lengths(o)
+	if len(d) > 0 { // none if stopped
+		s.p50, s.p99 = quantile(d, 0.5), quantile(d, 0.99)
+	}
 	return s
 }
 
@@ -98,16 +107,6 @@ func worstIn(ticks []Sample, x axis) (worst Sample, ok bool) {
 		}
 	}
 	return worst, ok
-}
-
-// sorted is a sorted copy of the latencies.
-func sorted(ticks []Sample) []time.Duration {
-	ds := make([]time.Duration, len(ticks))
-	for i, t := range ticks {
-		ds[i] = max(t.Latency, 0)
-	}
-	slices.Sort(ds)
-	return ds
 }
 
 // quantile is the nearest rank: the least value that a part q of all values do

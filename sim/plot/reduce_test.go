@@ -92,9 +92,9 @@ func TestSummaryDoesNotDependOnOrder(t *testing.T) {
 	a := []Sample{{2, 7 * ms1}, {1, 7 * ms1}, {3, ms1}, {0, 60 * ms1}, {5, 60 * ms1}}
 	b := []Sample{a[4], a[2], a[0], a[3], a[1]}
 	o := Options{Interval: interval}
-	require.Equal(t, summarize(a, o), summarize(b, o))
-	require.Equal(t, Sample{0, 60 * ms1}, summarize(a, o).worst, "the first of equals")
-	require.Equal(t, 2, summarize(a, o).overruns)
+	require.Equal(t, summarize(Run{Ticks: a}, o), summarize(Run{Ticks: b}, o))
+	require.Equal(t, Sample{0, 60 * ms1}, summarize(Run{Ticks: a}, o).worst, "the first of equals")
+	require.Equal(t, 2, summarize(Run{Ticks: a}, o).overruns)
 }
 
 func TestNinesAreEvenlySpaced(t *testing.T) {

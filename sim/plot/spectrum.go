@@ -74,7 +74,7 @@ func drawSpectrum(f Format, runs []Run, o Options) *figure {
 		ends = append(ends, end{text: "budget, " + exact(ms(o.Interval)) + " ms", style: style{10.5, true, budgetC}, y: p, leader: budgetC})
 	}
 	for i, r := range runs {
-		ends = append(ends, fig.spectrumLine(r, i, len(runs), x, y, last))
+		ends = append(ends, fig.spectrumLine(r, r.lengths(o), i, len(runs), x, y, last))
 	}
 	if len(runs) == 0 {
 		fig.text(labelStyle, (x.p0+x.p1)/2, y0+spectrumH/3, centre, "no runs")
@@ -123,15 +123,14 @@ func (f *figure) spectrumGround(x, y axis, y1 float64, last int, vr durationRang
 
 // spectrumLine draws one run and returns what to write at its end. Earlier lines
 // are wider, so that of several that coincide each still shows at the edges.
-func (f *figure) spectrumLine(r Run, i, n int, x, y axis, last int) end {
+func (f *figure) spectrumLine(r Run, ds []time.Duration, i, n int, x, y axis, last int) end {
 	clr := series[i%len(series)]
 	dash := dashes[i/len(series)%len(dashes)]
 	name := f.fit(valueStyle, runName(r, i), 130)
 	e := end{text: name + "  no ticks", style: style{10.5, true, ink}, y: y.p0, leader: clr}
-	if len(r.Ticks) == 0 {
+	if len(ds) == 0 {
 		return e
 	}
-	ds := sorted(r.Ticks)
 	var ps []vg.Point
 	prev := time.Duration(-1)
 	for p := x.p0; p <= x.p1; p++ {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,14 +35,24 @@ func MakeDir(dir string) error {
 }
 
 // Write writes all files of a set of runs of one scenario into dir, which
-// exists. Files of an earlier set are replaced one by one. It panics if there are
-// no runs; a run may have no ticks.
+// exists. Files of an earlier set are replaced one by one. A file that cannot be
+// written does not keep the others from it: the error names each. It panics if
+// there are no runs; a run may have no ticks.
 func Write(dir string, runs []*sim.Recording, env Environment) error {
 	if len(runs) == 0 {
 		panic("report: Write: no runs")
 	}
+	pictures := make([]plot.Run, len(runs))
+	for i, r := range runs {
+		pictures[i] = plot.Run{Name: r.Policy.Name, Ticks: samples(r)}
+	}
+	return errors.Join(WriteData(dir, runs, env), draw(context.Background(), dir, MetaOf(runs), pictures))
+}
+
+// WriteData writes the files of Write that are no pictures.
+func WriteData(dir string, runs []*sim.Recording, env Environment) error {
 	meta := MetaOf(runs)
-	render := map[string]func(io.Writer) error{
+	return writeFiles(context.Background(), dir, map[string]func(io.Writer) error{
 		"summary.json":     func(w io.Writer) error { return writeJSON(w, Summarize(runs)) },
 		"run.json":         func(w io.Writer) error { return writeJSON(w, meta) },
 		"ticks.csv":        func(w io.Writer) error { return writeTicks(w, runs) },
@@ -49,26 +61,23 @@ func Write(dir string, runs []*sim.Recording, env Environment) error {
 		"bench.txt":        func(w io.Writer) error { return writeBench(w, Summarize(runs), env) },
 		"environment.json": func(w io.Writer) error { return writeJSON(w, env) },
 		replayFile:         func(w io.Writer) error { return writeReplay(w, runs) },
-	}
-	pictures := make([]plot.Run, len(runs))
-	for i, r := range runs {
-		pictures[i] = plot.Run{Name: r.Policy.Name, Ticks: samples(r)}
-	}
-	if err := writeFiles(dir, render); err != nil {
-		return err
-	}
-	return draw(dir, meta, pictures)
+	})
 }
 
-// writeFiles writes the files that render has, in the order of Files.
-func writeFiles(dir string, render map[string]func(io.Writer) error) error {
+// writeFiles writes the files that render has, in the order of Files, and goes on
+// past those that it cannot write.
+func writeFiles(ctx context.Context, dir string, render map[string]func(io.Writer) error) error {
+	var errs []error
 	for _, name := range Files() {
 		if render[name] == nil {
 			continue
 		}
+		if ctx.Err() != nil {
+			return errors.Join(append(errs, ctx.Err())...)
+		}
 		if err := plot.WriteFile(filepath.Join(dir, name), render[name]); err != nil {
-			return fmt.Errorf("report: %w", err)
+			errs = append(errs, fmt.Errorf("report: %s: %w", name, err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }

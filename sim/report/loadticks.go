@@ -1,14 +1,16 @@
 package report
 
 import (
+	"bytes"
+	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"time"
 
+	"github.com/tickwheel/tickwheel/sim/plot"
 	"github.com/tickwheel/tickwheel/tick"
 )
 
@@ -29,64 +31,108 @@ type Tick struct {
 	SlowestTime time.Duration
 }
 
-// maxPrealloc bounds the memory that a number in a file asks for.
-const maxPrealloc = 1 << 20
+// leastRow is the length of the shortest line of ticks.csv: a folder of n bytes
+// has no more than n/leastRow ticks, whatever run.json says. It bounds the memory
+// that a number in a file asks for.
+const leastRow = 2 * 28
+
+// maxShed is the most intervals that one stall takes, three weeks of 50 ms: each is
+// a response of its own in memory.
+const maxShed = 1 << 25
+
+// Columns of ticks.csv, places in tickColumns.
+const (
+	colPolicy = iota
+	colTick
+	colStart
+	colStartLate
+	colDuration
+	colInbox
+	colTimers
+	colSystems
+	colFlush
+	colFired
+	colCarried
+	colBacklogUrgent
+	colBacklogNormal
+	colBacklogBulk
+	colOldest
+	colShed
+	colInputs
+	colResults
+	colJobs
+	colSlowest
+	colSlowestTime
+	colLateUrgent
+	colLateNormal
+	colLateBulk
+	colJobsEnded
+	colJobsRan
+	colJobWait
+	colPanics
+)
 
 // rows reads ticks.csv by the names of its columns, so that their order may
 // change and new ones may come.
 type rows struct {
-	c    *csv.Reader
-	at   map[string]int
-	row  []string
-	line int
-	err  error
+	lines *lines
+	at    [colPanics + 1]int // by column, the place in a row
+	width int
+	row   [][]byte
+	err   error
 }
 
 func newRows(r io.Reader) (*rows, error) {
-	c := csv.NewReader(r)
-	c.ReuseRecord = true
-	head, err := c.Read()
+	rs := &rows{lines: newLines(r)}
+	head, err := rs.lines.next(nil)
 	if err != nil {
 		return nil, cut(err)
 	}
-	rs := &rows{c: c, at: map[string]int{}}
+	rs.width = len(head)
+	by := map[string]int{}
 	for i, name := range head {
-		rs.at[name] = i
+		by[string(name)] = i
 	}
-	for _, name := range tickColumns {
-		if _, ok := rs.at[name]; !ok {
+	for c, name := range tickColumns {
+		i, ok := by[name]
+		if !ok {
 			return nil, fmt.Errorf("it has no column %q", name)
 		}
+		rs.at[c] = i
 	}
 	return rs, nil
 }
 
 func (rs *rows) next() bool {
-	row, err := rs.c.Read()
-	rs.line, _ = rs.c.FieldPos(0)
-	if err != nil {
-		if err != io.EOF {
-			rs.err = err
-			if errors.Is(err, csv.ErrFieldCount) {
-				rs.err = fmt.Errorf("line %d has %d columns of %d: it ends too early", rs.line, len(row), len(rs.at))
-			}
-		}
+	row, err := rs.lines.next(rs.row[:0])
+	switch {
+	case err == io.EOF:
+		return false
+	case err != nil:
+		rs.err = err
+		return false
+	case len(row) != rs.width:
+		rs.err = fmt.Errorf("line %d has %d columns of %d: it ends too early", rs.lines.line, len(row), rs.width)
 		return false
 	}
 	rs.row = row
 	return true
 }
 
-func (rs *rows) text(column string) string { return rs.row[rs.at[column]] }
+func (rs *rows) text(column int) []byte { return rs.row[rs.at[column]] }
 
-func (rs *rows) bad(column string) {
+func (rs *rows) bad(column int) {
 	if rs.err == nil {
-		rs.err = fmt.Errorf("line %d: %s is %q", rs.line, column, rs.text(column))
+		rs.err = fmt.Errorf("line %d: %s is %q", rs.lines.line, tickColumns[column], rs.text(column))
 	}
 }
 
-func (rs *rows) ms(column string) time.Duration {
-	v, err := strconv.ParseFloat(rs.text(column), 64)
+func (rs *rows) ms(column int) time.Duration {
+	text := rs.text(column)
+	if d, ok := plainMS(text); ok {
+		return d
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !(v >= 0 && v < math.MaxInt64/1e6) { // not NaN either
 		rs.bad(column)
 		return 0
@@ -94,8 +140,41 @@ func (rs *rows) ms(column string) time.Duration {
 	return inNS(v)
 }
 
-func (rs *rows) int(column string) int64 {
-	v, err := strconv.ParseInt(rs.text(column), 10, 64)
+// plainMS reads milliseconds as we write them: up to six digits behind the point,
+// which is whole nanoseconds. Ten million ticks have 80 million of them.
+func plainMS(text []byte) (time.Duration, bool) {
+	n, behind := int64(0), -1
+	if len(text) == 0 || len(text) > 12 {
+		return 0, false
+	}
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			n = n*10 + int64(c-'0')
+			if behind >= 0 {
+				behind++
+			}
+		case c == '.' && behind < 0:
+			behind = 0
+		default:
+			return 0, false
+		}
+	}
+	if behind > 6 || behind == 0 {
+		return 0, false
+	}
+	for range 6 - max(behind, 0) {
+		n *= 10
+	}
+	return time.Duration(n), true
+}
+
+func (rs *rows) int(column int) int64 {
+	text := rs.text(column)
+	if len(text) == 1 && text[0] >= '0' && text[0] <= '9' {
+		return int64(text[0] - '0')
+	}
+	v, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || v < 0 {
 		rs.bad(column)
 		return 0
@@ -103,65 +182,134 @@ func (rs *rows) int(column string) int64 {
 	return v
 }
 
-func (rs *rows) small(column string) int32 { return int32(min(rs.int(column), math.MaxInt32)) }
+func (rs *rows) small(column int) int32 { return int32(min(rs.int(column), math.MaxInt32)) }
+
+// tickReader gives each run its ticks.
+type tickReader struct {
+	ctx   context.Context
+	size  int64 // of the file
+	by    map[string]*Run
+	kinds map[*Run]map[string]int32
+	parts map[*Run]*reducer
+}
 
 // readTicks gives each run its ticks. Each must have as many as run.json says.
-func readTicks(r io.Reader, runs []*Run) error {
+func readTicks(ctx context.Context, r io.Reader, size int64, runs []*Run) error {
 	rs, err := newRows(r)
 	if err != nil {
 		return err
 	}
-	by := map[string]*Run{}
-	kinds := map[*Run]map[string]int32{}
+	tr := tickReader{ctx, size, map[string]*Run{}, map[*Run]map[string]int32{}, map[*Run]*reducer{}}
 	for _, run := range runs {
-		by[run.Name] = run
-		run.Names = []string{""}
-		kinds[run] = map[string]int32{"": 0}
-		run.Ticks = make([]Tick, 0, min(max(run.RunMeta.Ticks, 0), maxPrealloc))
+		tr.begin(run)
 	}
-	for rs.next() {
-		run := by[rs.text("policy")]
-		if run == nil {
-			return fmt.Errorf("line %d: policy %q is not in run.json", rs.line, rs.text("policy"))
+	for n := 0; rs.next(); n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-		t := rs.tick()
-		name := rs.text("slowest_kind")
-		id, ok := kinds[run][name]
-		if !ok {
-			id = int32(len(run.Names))
-			// The reader uses the memory of the row again.
-			name = string([]byte(name))
-			run.Names, kinds[run][name] = append(run.Names, name), id
-		}
-		t.Slowest = id
-		run.Ticks = append(run.Ticks, t)
-		if rs.err != nil {
-			return rs.err
+		if err := tr.add(rs); err != nil {
+			return err
 		}
 	}
 	if rs.err != nil {
 		return rs.err
 	}
 	for _, run := range runs {
-		if len(run.Ticks) != run.RunMeta.Ticks {
-			return fmt.Errorf("policy %q has %d ticks of %d", run.Name, len(run.Ticks), run.RunMeta.Ticks)
+		if err := tr.end(run); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+func (tr *tickReader) begin(run *Run) {
+	tr.by[run.Name] = run
+	tr.kinds[run] = map[string]int32{"": 0}
+	tr.parts[run] = newReducer(run, MaxPoints)
+	room := int(min(max(int64(run.RunMeta.Ticks), 0), tr.size/leastRow+1))
+	run.Names = []string{""}
+	run.Samples = make([]plot.Sample, 0, room)
+	run.Responses = make([]time.Duration, 0, room)
+}
+
+// add files the row in hand.
+func (tr *tickReader) add(rs *rows) error {
+	run := tr.by[string(rs.text(colPolicy))]
+	if run == nil {
+		return fmt.Errorf("line %d: policy %q is not in run.json", rs.lines.line, rs.text(colPolicy))
+	}
+	if len(run.Samples) == run.RunMeta.Ticks {
+		return fmt.Errorf("line %d: policy %q has more ticks than the %d of run.json", rs.lines.line, run.Name, run.RunMeta.Ticks)
+	}
+	t := rs.tick()
+	kinds, name := tr.kinds[run], rs.text(colSlowest)
+	id, ok := kinds[string(name)]
+	if !ok {
+		id = int32(len(run.Names))
+		kinds[string(name)] = id
+		run.Names = append(run.Names, kindName(string(name), run.Folder.Meta.Clock == "real"))
+	}
+	t.Slowest = id
+	if t.Shed > maxShed {
+		rs.bad(colShed)
+		return rs.err
+	}
+	run.Samples = append(run.Samples, plot.Sample{At: t.Start + t.StartLate, Latency: t.Duration})
+	for n := range t.Shed + 1 { // the intervals given up were meant to begin before
+		if n%(1<<20) == 1<<20-1 && tr.ctx.Err() != nil {
+			return tr.ctx.Err()
+		}
+		run.Responses = append(run.Responses, t.StartLate+t.Duration+time.Duration(n)*run.Folder.interval())
+	}
+	tr.parts[run].add(&t)
+	return rs.err
+}
+
+// end puts what came in order of time in order of length.
+func (tr *tickReader) end(run *Run) (err error) {
+	if len(run.Samples) != run.RunMeta.Ticks {
+		return fmt.Errorf("policy %q has %d ticks of %d", run.Name, len(run.Samples), run.RunMeta.Ticks)
+	}
+	if run.Lengths, err = plot.Lengths(tr.ctx, run.Samples); err != nil {
+		return err
+	}
+	run.Responses, err = plot.Sorted(tr.ctx, run.Responses)
+	return err
+}
+
 // tick is the row in hand.
 func (rs *rows) tick() Tick {
 	return Tick{
-		Tick:  rs.int("tick"),
-		Start: rs.ms("start_ms"), StartLate: rs.ms("start_late_ms"), Duration: rs.ms("duration_ms"),
-		Phase: [tick.Phases]time.Duration{rs.ms("inbox_ms"), rs.ms("timers_ms"), rs.ms("systems_ms"), rs.ms("flush_ms")},
-		Shed:  rs.int("shed_before"),
-		Fired: rs.small("fired"), Carried: rs.small("carried"),
-		Backlog: [tick.Lanes]int32{rs.small("backlog_urgent"), rs.small("backlog_normal"), rs.small("backlog_bulk")},
-		Late:    [tick.Lanes]int32{rs.small("late_urgent"), rs.small("late_normal"), rs.small("late_bulk")},
-		Inputs:  rs.small("inputs"), Results: rs.small("results"),
-		Jobs: rs.small("jobs"), JobsEnded: rs.small("jobs_ended"), Panics: rs.small("panics"),
-		JobsRan: rs.ms("jobs_ran_ms"), JobWait: rs.ms("job_wait_ms"), SlowestTime: rs.ms("slowest_ms"),
+		Tick:  rs.int(colTick),
+		Start: rs.ms(colStart), StartLate: rs.ms(colStartLate), Duration: rs.ms(colDuration),
+		Phase: [tick.Phases]time.Duration{rs.ms(colInbox), rs.ms(colTimers), rs.ms(colSystems), rs.ms(colFlush)},
+		Shed:  rs.int(colShed),
+		Fired: rs.small(colFired), Carried: rs.small(colCarried),
+		Backlog: [tick.Lanes]int32{rs.small(colBacklogUrgent), rs.small(colBacklogNormal), rs.small(colBacklogBulk)},
+		Late:    [tick.Lanes]int32{rs.small(colLateUrgent), rs.small(colLateNormal), rs.small(colLateBulk)},
+		Inputs:  rs.small(colInputs), Results: rs.small(colResults),
+		Jobs: rs.small(colJobs), JobsEnded: rs.small(colJobsEnded), Panics: rs.small(colPanics),
+		JobsRan: rs.ms(colJobsRan), JobWait: rs.ms(colJobWait), SlowestTime: rs.ms(colSlowestTime),
 	}
+}
+
+// fields cuts a line that has no quotes. Most have none: encoding/csv copies each
+// line to a string, which for ten million of them is most of the time.
+func fields(line []byte, row [][]byte) [][]byte {
+	for {
+		i := bytes.IndexByte(line, ',')
+		if i < 0 {
+			return append(row, line)
+		}
+		row, line = append(row, line[:i]), line[i+1:]
+	}
+}
+
+// quotedFields cuts a line that has quotes.
+func quotedFields(line []byte, row [][]byte) ([][]byte, error) {
+	texts, err := csv.NewReader(bytes.NewReader(line)).Read()
+	for _, t := range texts {
+		row = append(row, []byte(t))
+	}
+	return row, err
 }

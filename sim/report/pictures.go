@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -24,13 +25,16 @@ func samples(r *sim.Recording) []plot.Sample {
 }
 
 // draw writes the pictures into dir.
-func draw(dir string, m Meta, runs []plot.Run) error {
+func draw(ctx context.Context, dir string, m Meta, runs []plot.Run) error {
 	latency, spectrum := pictureOptions(m)
-	return writeFiles(dir, map[string]func(io.Writer) error{
-		"tick-latency.png": func(w io.Writer) error { return plot.TickLatency(w, plot.PNG, runs, latency) },
-		"tick-latency.svg": func(w io.Writer) error { return plot.TickLatency(w, plot.SVG, runs, latency) },
-		"percentiles.png":  func(w io.Writer) error { return plot.Percentiles(w, plot.PNG, runs, spectrum) },
-		"percentiles.svg":  func(w io.Writer) error { return plot.Percentiles(w, plot.SVG, runs, spectrum) },
+	picture := func(draw func(context.Context, io.Writer, plot.Format, []plot.Run, plot.Options) error, f plot.Format, o plot.Options) func(io.Writer) error {
+		return func(w io.Writer) error { return draw(ctx, w, f, runs, o) }
+	}
+	return writeFiles(ctx, dir, map[string]func(io.Writer) error{
+		"tick-latency.png": picture(plot.TickLatency, plot.PNG, latency),
+		"tick-latency.svg": picture(plot.TickLatency, plot.SVG, latency),
+		"percentiles.png":  picture(plot.Percentiles, plot.PNG, spectrum),
+		"percentiles.svg":  picture(plot.Percentiles, plot.SVG, spectrum),
 	})
 }
 

@@ -18,7 +18,7 @@ func recorded(t *testing.T) (dir string, run *sim.Recording) {
 	r, err := sim.Run(t.Context(), sc, sim.Policy{Name: "cap", Cap: 50}, sim.Options{Seed: 5})
 	require.NoError(t, err)
 	dir = t.TempDir()
-	require.NoError(t, Write(dir, []*sim.Recording{r}, Environment{}))
+	require.NoError(t, WriteData(dir, []*sim.Recording{r}, Environment{}))
 	return dir, r
 }
 
@@ -74,7 +74,7 @@ func TestReplayOfAnInterruptedRun(t *testing.T) {
 	part.Ticks, part.Trace, part.Interrupted = r.Ticks[:5], "of tick 5", true
 	part.Slow, part.Events = nil, nil
 	dir := t.TempDir()
-	require.NoError(t, Write(dir, []*sim.Recording{&part}, Environment{}))
+	require.NoError(t, WriteData(dir, []*sim.Recording{&part}, Environment{}))
 	p, err := LoadReplay(dir)
 	require.NoError(t, err)
 	d, err := p.Compare(0, r)

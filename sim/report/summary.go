@@ -17,6 +17,8 @@ type Summary struct {
 	IntervalMS float64         `json:"interval_ms"`
 	Ticks      int64           `json:"ticks"` // of a run in which none is shed
 	Policies   []PolicySummary `json:"policies"`
+	// Subject is the policy that the scenario is about, if it expects something.
+	Subject string `json:"subject,omitempty"`
 	// Expect is what was expected, if anything, and whether it was met.
 	Expect []sim.Judgement `json:"expect,omitempty"`
 }
@@ -78,6 +80,9 @@ func Summarize(runs []*sim.Recording) Summary {
 		Ticks:      first.Scenario.Ticks(),
 	}
 	for _, r := range runs {
+		for _, j := range r.Judged {
+			s.Subject = j.Subject
+		}
 		s.Expect = append(s.Expect, r.Judged...)
 		s.Policies = append(s.Policies, PolicySummary{
 			Name:           r.Policy.Name,
