@@ -20,10 +20,19 @@ type Expectation struct {
 	// Policy is the one that is judged, Subject the one that is if no other is named.
 	Policy, Subject string
 
-	measure string
-	op      string
-	value   float64 // ns, ticks or a count
-	ticks   bool    // value is in ticks
+	Threshold
+}
+
+// Threshold is a figure, an operator and a value: an expectation without a policy,
+// of whatever has figures.
+type Threshold struct {
+	// Measure is the name of the figure.
+	Measure string
+
+	op    string
+	value float64 // ns, ticks or a count
+	ticks bool    // value is in ticks
+	time  bool    // the figure is a length of time
 }
 
 // Judgement is whether a run met an expectation.
@@ -110,29 +119,44 @@ func ParseExpectation(text, subject string) (Expectation, error) {
 	if policy, rest, found := strings.Cut(e.Text, ":"); found {
 		e.Policy, e.Text = strings.TrimSpace(policy), strings.TrimSpace(rest)
 	}
-	at := -1
-	for _, op := range ops {
-		if at = strings.Index(e.Text, op); at >= 0 {
-			e.op = op
-			break
+	var err error
+	if e.Threshold, err = ParseThreshold(e.Text, func(name string) (bool, error) {
+		i := slices.IndexFunc(measures, func(m measure) bool { return m.name == name })
+		if i < 0 {
+			return false, fmt.Errorf("unknown measure %q: want one of %s", name, strings.Join(Measures(), ", "))
 		}
-	}
-	if at < 0 {
-		return e, fmt.Errorf("sim: expect %q: want a measure, one of %s, and a value, such as tick.p99 < 40ms", text, strings.Join(ops, " "))
-	}
-	e.measure = strings.TrimSpace(e.Text[:at])
-	i := slices.IndexFunc(measures, func(m measure) bool { return m.name == e.measure })
-	if i < 0 {
-		return e, fmt.Errorf("sim: expect %q: unknown measure %q: want one of %s", text, e.measure, strings.Join(Measures(), ", "))
-	}
-	if err := e.literal(strings.TrimSpace(e.Text[at+len(e.op):]), measures[i].time); err != nil {
+		return measures[i].time, nil
+	}); err != nil {
 		return e, fmt.Errorf("sim: expect %q: %w", text, err)
 	}
 	return e, nil
 }
 
-// literal reads the value of e.
-func (e *Expectation) literal(s string, isTime bool) error {
+// ParseThreshold reads "tick.p99 < 40ms" or "shed == 0". kind says whether the
+// figure of a name is a length of time, or why there is none; a time needs a unit,
+// us, ms, s, tick or ticks, and a count has none.
+func ParseThreshold(text string, kind func(measure string) (isTime bool, err error)) (Threshold, error) {
+	var t Threshold
+	at := -1
+	for _, op := range ops {
+		if at = strings.Index(text, op); at >= 0 {
+			t.op = op
+			break
+		}
+	}
+	if at < 0 {
+		return t, fmt.Errorf("want a measure, one of %s, and a value, such as tick.p99 < 40ms", strings.Join(ops, " "))
+	}
+	t.Measure = strings.TrimSpace(text[:at])
+	var err error
+	if t.time, err = kind(t.Measure); err != nil {
+		return t, err
+	}
+	return t, t.literal(strings.TrimSpace(text[at+len(t.op):]))
+}
+
+// literal reads the value of t.
+func (t *Threshold) literal(s string) error {
 	n := 0
 	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '.') {
 		n++
@@ -142,23 +166,23 @@ func (e *Expectation) literal(s string, isTime bool) error {
 	if err != nil || math.IsInf(v, 0) {
 		return fmt.Errorf("%q is no value: write 40ms, 2ticks, or a number for a count", s)
 	}
-	if !isTime {
+	if !t.time {
 		if unit != "" {
-			return fmt.Errorf("%s is a count: leave out the unit %q", e.measure, unit)
+			return fmt.Errorf("%s is a count: leave out the unit %q", t.Measure, unit)
 		}
-		e.value = v
+		t.value = v
 		return nil
 	}
 	scale := map[string]time.Duration{"us": time.Microsecond, "µs": time.Microsecond, "ms": time.Millisecond, "s": time.Second}[unit]
 	switch {
 	case unit == "tick" || unit == "ticks":
-		e.ticks, e.value = true, v
+		t.ticks, t.value = true, v
 	case unit == "":
 		return errors.New("missing unit: write 40ms or 2ticks, say")
 	case scale == 0:
 		return fmt.Errorf("unknown unit %q: want us, ms, s, tick or ticks", unit)
 	default:
-		e.value = v * float64(scale)
+		t.value = v * float64(scale)
 	}
 	return nil
 }
@@ -166,26 +190,34 @@ func (e *Expectation) literal(s string, isTime bool) error {
 // Judge says whether r, a run under the policy of e, meets it. A measure without
 // samples is not met.
 func (e Expectation) Judge(r *Recording) Judgement {
-	m := measures[slices.IndexFunc(measures, func(m measure) bool { return m.name == e.measure })]
+	m := measures[slices.IndexFunc(measures, func(m measure) bool { return m.name == e.Measure })]
 	got, ok := m.of(r)
 	j := Judgement{Expectation: e.Text, Policy: e.Policy, Got: "no samples", Subject: e.Subject}
-	if !ok {
-		return j
-	}
-	want := e.value
-	if e.ticks {
-		want *= float64(r.Scenario.Interval)
-	}
-	j.Met = map[string]bool{
-		"<": got < want, "<=": got <= want, ">": got > want, ">=": got >= want, "==": got == want, "!=": got != want,
-	}[e.op]
-	switch {
-	case !m.time:
-		j.Got = strconv.FormatFloat(got, 'f', -1, 64)
-	case e.ticks:
-		j.Got = strconv.FormatFloat(got/float64(r.Scenario.Interval), 'f', -1, 64) + " ticks"
-	default:
-		j.Got = time.Duration(got).String()
+	if ok {
+		j.Met, j.Got = e.Holds(got, r.Scenario.Interval)
 	}
 	return j
 }
+
+// Holds says whether a figure meets t, and writes it with its unit. A time is in
+// nanoseconds; interval is the length of a tick.
+func (t Threshold) Holds(got float64, interval time.Duration) (met bool, text string) {
+	want := t.value
+	if t.ticks {
+		want *= float64(interval)
+	}
+	met = map[string]bool{
+		"<": got < want, "<=": got <= want, ">": got > want, ">=": got >= want, "==": got == want, "!=": got != want,
+	}[t.op]
+	switch {
+	case !t.time:
+		return met, strconv.FormatFloat(got, 'f', -1, 64)
+	case t.ticks:
+		return met, strconv.FormatFloat(got/float64(interval), 'f', -1, 64) + " ticks"
+	}
+	return met, time.Duration(got).String()
+}
+
+// InTicks tells whether the value is in ticks, so that it needs to be known how
+// long one is.
+func (t Threshold) InTicks() bool { return t.ticks }

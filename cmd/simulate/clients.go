@@ -98,7 +98,7 @@ func (o *fleetOptions) addFlags(cmd *cobra.Command) {
 }
 
 // check returns what must hold, and all that is wrong with the flags.
-func (o *fleetOptions) check() (expect []clients.Expectation, err error) {
+func (o *fleetOptions) check() (expect []fleetExpectation, err error) {
 	var errs []error
 	mix, err := clients.ParseMix(o.mix)
 	if err == nil {
@@ -106,7 +106,7 @@ func (o *fleetOptions) check() (expect []clients.Expectation, err error) {
 	}
 	errs = append(errs, err, o.cfg.Validate())
 	for _, s := range o.expect {
-		e, err := clients.ParseExpectation(s)
+		e, err := parseFleetExpectation(s)
 		errs = append(errs, err)
 		expect = append(expect, e)
 	}
@@ -155,8 +155,8 @@ func readTokens(path string) ([]string, error) {
 // fleetReport is clients.json.
 type fleetReport struct {
 	*clients.Result
-	Expect      []clients.Judgement `json:"expect,omitempty"`
-	Environment report.Environment  `json:"environment"`
+	Expect      []fleetJudgement   `json:"expect,omitempty"`
+	Environment report.Environment `json:"environment"`
 }
 
 func (o *fleetOptions) run(cmd *cobra.Command) error {
@@ -189,7 +189,7 @@ func (o *fleetOptions) run(cmd *cobra.Command) error {
 	}
 	doc := fleetReport{Result: r, Environment: report.Describe(append([]string{"simulate"}, os.Args[1:]...), started, time.Since(started))}
 	for _, e := range expect {
-		doc.Expect = append(doc.Expect, r.Judge(e))
+		doc.Expect = append(doc.Expect, e.judge(r))
 	}
 	err = errors.Join(err, buffered.Flush(), log.Close(),
 		plot.WriteFile(filepath.Join(*o.out, fleetSummary), func(w io.Writer) error { return writeJSON(w, doc) }))

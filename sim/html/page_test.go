@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -107,6 +108,34 @@ func TestThresholdsAreShownAndDecide(t *testing.T) {
 	assert.NotContains(t, p, "expects nothing")
 	s.Folders[0].Summary.Expect[1].Met = true
 	assert.True(t, judge(s).Good, "what was expected decides, where something was")
+}
+
+func TestTheSubjectOfTheFolderIsJudged(t *testing.T) {
+	s := results(t, nil, "nothing", "cap", "jitter+cap+workers")
+	s.Folders[0].Subject = "cap"
+	assert.Equal(t, s.Runs[1], subjectOf(s))
+	s.Folders[0].Subject = "gone"
+	assert.Equal(t, s.Runs[2], subjectOf(s), "the last")
+}
+
+func TestCausesAreWordsAPersonUnderstands(t *testing.T) {
+	r := &report.Run{Names: []string{"", "storms and stalls"}, Folder: &report.Folder{Meta: report.Meta{IntervalMS: 50}}}
+	slow := func(systems, timers, slowest time.Duration, what string, kinds ...report.KindTime) *report.SlowTick {
+		k := report.Tick{Duration: systems + timers, Slowest: 1, SlowestTime: slowest}
+		k.Phase[1], k.Phase[2] = timers, systems
+		return &report.SlowTick{Tick: k, What: what, Kinds: kinds}
+	}
+	const ms = time.Millisecond
+	assert.Equal(t, "GC pause (120 ms)", cause(r, slow(121*ms, 0, 120*ms, "GC pause")))
+	assert.Equal(t, "systems, mostly storms and stalls (121 ms)", cause(r, slow(121*ms, 0, 120*ms, "")))
+	for want, k := range map[string]report.KindTime{
+		"a slow callback (400 ms)":            {Kind: "slow callback", Fired: 1, TimeMS: 400},
+		"slow callback autosave (400 ms)":     {Kind: "autosave", Fired: 1, TimeMS: 400},
+		"16 slow callbacks autosave (400 ms)": {Kind: "autosave", Fired: 16, TimeMS: 400},
+		"4,000 × autosave (400 ms)":           {Kind: "autosave", Fired: 4000, TimeMS: 400},
+	} {
+		assert.Equal(t, want, cause(r, slow(0, 401*ms, 400*ms, "", k)))
+	}
 }
 
 // Names come from files that somebody else may have written.

@@ -282,7 +282,7 @@ func cause(r *report.Run, t *report.SlowTick) string {
 		switch {
 		case kind == "" || timers[kind] || t.SlowestTime > d:
 		case t.What != "":
-			text = t.What
+			text, d = t.What, t.SlowestTime
 		case kind != text:
 			text += ", mostly " + kind
 		}
