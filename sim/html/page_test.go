@@ -37,6 +37,10 @@ func TestTheVerdictIsInWords(t *testing.T) {
 	alone := judge(results(t, nil, "cap"))
 	assert.Empty(t, alone.Than)
 	assert.Empty(t, alone.Tiles[0].Than)
+	assert.Contains(t, alone.Notes[0], "The price: timers run up to ")
+	idle := judge(results(t, nil, "nothing"))
+	assert.Equal(t, "The longest tick, at 24 s, is made by 40,000 × respawn (400 ms).", idle.Notes[0])
+	assert.Equal(t, "No timer ran late.", idle.Notes[1])
 
 	assert.Contains(t, judge(interrupted(t)).Headline, "nothing to judge")
 }

@@ -202,6 +202,9 @@ func notes(s *report.Set, subject, base *report.Run) []string {
 	if base != nil && len(base.Slow) > 0 {
 		n = append(n, fmt.Sprintf("The longest tick under %q, at %s, is made by %s.", base.Label, span(float64(base.Slow[0].Start)/1e6), cause(base, &base.Slow[0])))
 	}
+	if base == nil && len(subject.Slow) > 0 && subject.Summary.Overruns > 0 {
+		n = append(n, fmt.Sprintf("The longest tick, at %s, is made by %s.", span(float64(subject.Slow[0].Start)/1e6), cause(subject, &subject.Slow[0])))
+	}
 	late := subject.Summary.TimerLateTicks.Max
 	price := "no timer ran late"
 	if late > 0 {
@@ -210,7 +213,12 @@ func notes(s *report.Set, subject, base *report.Run) []string {
 	if subject.JitterMS > 0 {
 		price += fmt.Sprintf(", not counting the jitter of up to %s", span(subject.JitterMS))
 	}
-	n = append(n, "The price: "+price+".")
+	if len(remedies(subject)) > 0 {
+		price = "The price: " + price
+	} else {
+		price = strings.ToUpper(price[:1]) + price[1:] // of nothing there is no price
+	}
+	n = append(n, price+".")
 	if len(s.Folders) == 1 && len(s.Runs) > 1 {
 		n = append(n, milder(s, subject))
 	}

@@ -88,6 +88,7 @@ func drawLatency(f Format, runs []Run, o Options) *figure {
 	if len(l.cols) > 1 {
 		strip += 18
 	}
+	strip = max(strip, 20) // without marks the axis' unit would touch the key
 	body := float64(l.n)*(l.panel+panelGap) - panelGap
 	h := margin + head + strip + body + 72
 	l.figure = newFigure(f, h)

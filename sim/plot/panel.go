@@ -179,6 +179,9 @@ func (l *latency) bars(ticks []Sample, x, y axis) {
 // barWidth is how wide a tick is drawn: four fifths of its time, so that ticks
 // are told apart, but never so thin as to vanish.
 func barWidth(ticks []Sample, x axis) float64 {
+	if len(ticks) == 1 {
+		return 7 // it has no neighbours to stay clear of
+	}
 	return min(max(0.8*spacing(ticks)*(x.p1-x.p0)/(x.hi-x.lo), 1.3), 7)
 }
 

@@ -50,7 +50,8 @@
     range = [from, to];
     for (const c of timeCharts) if (c.u !== except) c.u.setScale("x", { min: from, max: to });
     moving = false;
-    press("#timeline .zoom", (b) => b.dataset.from == from && b.dataset.to == to);
+    let found = false; // in a short run several buttons show the same
+    press("#timeline .zoom", (b) => !found && (found = b.dataset.from == from && b.dataset.to == to));
   }
 
   function press(group, which) {
@@ -125,7 +126,8 @@
       if (v > hi * 1e3) hi = v / 1e3;
       if (v < lo * 1e3) lo = v / 1e3;
     }
-    return [Math.pow(10, Math.floor(Math.log10(Math.max(lo, 0.01)))), hi * 1.25];
+    // A decade lower if the shortest tick would lie on the axis, where nobody sees it.
+    return [Math.pow(10, Math.floor(Math.log10(Math.max(lo / 1.5, 0.01)))), hi * 1.25];
   })();
 
   // bars draws every tick from the bottom to its length, those over the budget in
