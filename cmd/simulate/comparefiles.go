@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -75,7 +76,11 @@ func (s setting) value(axis string) (int64, string) {
 	case "jitter":
 		return int64(s.Jitter), "j" + terse(s.Jitter)
 	case "cap":
-		return -int64(s.Cap), "c" + strconv.Itoa(s.Cap)
+		limit := int64(s.Cap)
+		if limit == 0 { // none is more than any
+			limit = math.MaxInt64
+		}
+		return limit, "c" + strconv.Itoa(s.Cap)
 	case "workers":
 		return int64(s.Workers), "w" + strconv.Itoa(s.Workers)
 	}
@@ -92,7 +97,7 @@ func compareScatter(about string, outcomes []*outcome, best *outcome) plot.Scatt
 		Panels: []plot.Panel{{Name: "Accuracy against CPU", X: 0, Y: 1}, {Name: "Longest tick against accuracy", X: 2, Y: 3}},
 	}
 	vary := varying(outcomes)
-	scale := func(o *outcome) float64 { return 1 }
+	scale := func(*outcome) float64 { return 1 }
 	switch {
 	case slices.Contains(vary, "interval"): // budgets differ: none is a line in ms
 		s.Columns[3].Name = "longest tick, % of the interval"
@@ -115,12 +120,12 @@ func compareScatter(about string, outcomes []*outcome, best *outcome) plot.Scatt
 		}
 	}
 	s.Paths = paths(outcomes, vary)
-	s.Caption = "Filled: meets what is expected. Hollow: does not. The ring is the setting to take: the mildest that does."
+	s.Caption = "Filled: meets what is expected; hollow: does not; ring: the mildest that does. Of points in one place the mildest is on top."
 	if best == nil {
-		s.Caption = "Hollow: does not meet what is expected. There is no setting to recommend."
+		s.Caption = "Hollow: does not meet what is expected. Of points in one place the mildest is on top."
 	}
 	if len(outcomes) > 1 && len(vary) > 0 {
-		s.Caption += " Lines join settings that differ in " + vary[0] + " only. Down and to the left is better."
+		s.Caption += " Lines: only " + vary[0] + " differs. Best is below, left."
 	}
 	return s
 }
@@ -193,7 +198,7 @@ func paths(outcomes []*outcome, vary []string) (all [][]int) {
 		case "jitter":
 			rest.Jitter = 0
 		case "cap":
-			rest.Cap, rest.Lanes = 0, "" // without a cap there is one value of lanes
+			rest.Cap = 0
 		case "workers":
 			rest.Workers = 0
 		default:

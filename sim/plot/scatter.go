@@ -239,7 +239,11 @@ func (d *scatterPanel) ground(r rect) {
 		y := d.y.pos(d.p.Limit)
 		d.line(budgetC, 1.1, nil, pt(r.x0, y), pt(r.x1, y))
 		s := style{10.5, true, budgetC}
-		d.text(s, r.x1-4, y+8, right, d.fit(s, clean(d.p.LimitName), room/2))
+		ty := y + 8
+		if ty+capHeight*s.size/2 > r.y1-2 {
+			ty = y - 8
+		}
+		d.text(s, r.x1-4, ty, right, d.fit(s, clean(d.p.LimitName), room/2))
 		d.taken = append(d.taken, boxOf(d.texts[len(d.texts)-1]))
 		d.lines = append(d.lines, [2]vg.Point{pt(r.x0, y), pt(r.x1, y)})
 	}
