@@ -81,3 +81,26 @@ func TestTheFallOfAFenceEndsTheContextsOfRunningJobs(t *testing.T) {
 	}
 	l.Step()
 }
+
+// The context of a scope that a fence has ended has its cause by then, so its
+// hooks and Reason say the same, whoever closes it and the scopes below it.
+func TestAScopeBehindAFallenFenceKeepsItsReason(t *testing.T) {
+	l := ticktest.New(t, tick.Config{})
+	f := l.NewFence()
+	parent := f.Child(l.Root())
+	child := parent.Child()
+	var told []error
+	for _, s := range []*tick.Scope{child, parent} {
+		s.Context()
+		s.OnClose(func(reason error) { told = append(told, reason) })
+	}
+	out, late := errors.New("everybody out"), errors.New("too late")
+	assert.Equal(t, 2, f.Close(out))
+	child.Close(late)
+	parent.Close(nil)
+	assert.Equal(t, []error{out, out}, told)
+	for _, s := range []*tick.Scope{child, parent} {
+		assert.Equal(t, out, s.Reason())
+		assert.Equal(t, out, context.Cause(s.Context()))
+	}
+}

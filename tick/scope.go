@@ -159,7 +159,8 @@ func (s *Scope) OnClosed(f func(reason error)) bool {
 // cancelled. Nothing of theirs runs from then on: timers, even if due in this
 // very tick, keyed and periodic ones; jobs that have not started; and the
 // results of jobs that have, whose context ends with reason as its cause. Then
-// the OnClose hooks run, those of children first. A nil reason is ErrClosed.
+// the OnClose hooks run, those of children first. A nil reason is ErrClosed. A scope
+// that [Fence.Close] has ended keeps the reason given there.
 //
 // Closing a closed scope does nothing and returns 0. The root ends with the
 // loop; closing it panics. It takes time proportional to the timers and scopes
@@ -172,7 +173,10 @@ func (s *Scope) Close(reason error) (cancelled int) {
 	if s.closed.Load() {
 		return 0
 	}
-	if reason == nil {
+	switch {
+	case !s.Alive(): // behind a fence that fell: its context has ended for that reason
+		reason = s.endedWith()
+	case reason == nil:
 		reason = ErrClosed
 	}
 	s.unlink()
