@@ -15,6 +15,14 @@
 //
 // Times in files are milliseconds, lateness of timers is ticks; names say so.
 //
+// # Cost
+//
+// [Loader] reads ticks as a stream and keeps 32 bytes of each. Ten million of them,
+// 1.2 GB of ticks.csv, take "simulate report" 6 s of CPU and 557 MB at most,
+// "simulate plot" 7 s and 551 MB, measured with /usr/bin/time -v on two cores of a
+// busy machine (10 and 24 s by the wall clock). BIG=DIR go test -run TestBigFolder
+// ./sim/report makes the folder.
+//
 // # Concurrency
 //
 // Functions may be called by several goroutines for different folders.
