@@ -56,8 +56,8 @@ const (
 func newBench(seed uint64, o Options, canary int, log *story) *bench {
 	b := &bench{o: o, canary: canary, log: log, births: births{}, ops: plan(seed^wheelSeed, o, true), trace: fnvOffset}
 	cfg := timers.Config{
-		NearTicks: o.Near, ChunkBlocks: o.Chunk, MaxTimers: 20 + o.Inbox, Horizon: 1 << 40, MaxGroups: 8,
-		Budget: o.Budget, Seed: seed, TickUnits: benchUnits,
+		NearTicks: o.Near, ChunkBlocks: o.Chunk, MaxTimers: 20 + o.Inbox, Horizon: b.horizon(), MaxGroups: 8,
+		Budget: o.Budget, Shares: o.shares(), Seed: seed, TickUnits: benchUnits,
 	}
 	if o.Budget > 0 && canary == bugCap {
 		cfg.Budget++
@@ -69,11 +69,13 @@ func newBench(seed uint64, o Options, canary int, log *story) *bench {
 	}
 	b.w = w
 	b.m = oracle.New(oracle.Config{
-		Horizon: 1 << 40, Max: cfg.MaxTimers, Budget: o.Budget, Normal: 1.0 / 4, Bulk: 1.0 / 8, Units: benchUnits,
+		Horizon: b.horizon(), Max: cfg.MaxTimers, Budget: o.Budget, Normal: o.shares().Normal, Bulk: o.shares().Bulk, Units: benchUnits,
 	})
 	b.groups = []*group{{m: &oracle.Group{}}}
 	return b
 }
+
+func (b *bench) horizon() timers.Span { return min(timers.Span(b.o.Horizon), 1<<40) }
 
 func (b *bench) fail(err error) {
 	if err != nil && b.err == nil {
@@ -295,6 +297,7 @@ func (b *bench) snapshot(inCallback bool) {
 	}
 	b.say("the wheel is restored from its snapshot of %d bytes", len(data))
 	b.w = w
+	b.gate()
 	if b.canary == bugSnapshot {
 		for _, e := range b.list {
 			if e.m.Pending() && e.m.Frozen() {

@@ -87,6 +87,18 @@ func (b *bench) other(p *op, g *group) {
 		}
 	case "snapshot":
 		b.snapshot(inCallback)
+	case "look":
+		b.look(p, g)
+	case "dead":
+		b.kill(g)
+	case "break":
+		b.say("the callbacks of this advance end")
+		if b.canary != bugBreak {
+			b.w.Break()
+		}
+		if inCallback {
+			b.m.Break()
+		}
 	case "leap":
 		if inCallback {
 			return
@@ -177,6 +189,8 @@ func (b *bench) schedule(p *op, g *group, lane timers.Lane, d timers.Span, r tim
 	}
 	real, spec := d, timers.Spec{Group: g.real, Lane: lane, Jitter: j}
 	switch {
+	case b.canary == bugHorizon:
+		real = min(real, b.horizon())
 	case b.canary == bugEarly && d > 3 && e.id%4 == 0:
 		real--
 	case b.canary == bugLane && lane == timers.Urgent:

@@ -34,6 +34,17 @@ const (
 	bugSnapshot
 	bugReset
 	bugGuard
+	bugDilate
+	bugFull
+	bugScopes
+	bugTimeout
+	bugOverlap
+	bugInput
+	bugCall
+	bugDead
+	bugBreak
+	bugHorizon
+	bugShares
 	bugs
 )
 
@@ -68,6 +79,17 @@ var canaries = [bugs]Canary{
 	{bugSnapshot, "snapshot", "a snapshot forgets paused timers"},
 	{bugReset, "reset", "a reset moves a timer to a tick too late"},
 	{bugGuard, "guard", "the time guard does not look at the clock"},
+	{bugDilate, "dilation", "a loop that is to slow down while ticks are too long does not"},
+	{bugFull, "full", "one timer more may be pending than the limit"},
+	{bugScopes, "scopes", "one scope more may have timers than the limit"},
+	{bugTimeout, "timeout", "the timeouts of jobs are forgotten"},
+	{bugOverlap, "overlap", "one run more of a periodic job is under way than was agreed"},
+	{bugInput, "input", "some inputs reach no handler"},
+	{bugCall, "call", "the function of a call that was given up runs"},
+	{bugDead, "dead", "timers of a group that has ended fire until it is released"},
+	{bugBreak, "break", "callbacks go on after the end of an advance was asked for"},
+	{bugHorizon, "horizon", "a deadline beyond the horizon is cut to it instead of refused"},
+	{bugShares, "shares", "the lower lanes have each other's share of the budget"},
 }
 
 // Canaries returns the planted bugs there are.

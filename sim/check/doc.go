@@ -5,7 +5,8 @@
 // which sorts of calls and faults are left out. It makes a plan of calls, which
 // [Run] makes on a wheel of its own and on a loop whose clock only faults move:
 // timers in all lanes and at all distances, scopes, pauses, logins and takeovers,
-// mass logouts, jobs, panics, Goexit, stalls, suspends, full inboxes, snapshots.
+// mass logouts, jobs with timeouts and periodic ones, inputs and calls, panics,
+// Goexit, stalls, suspends, dilated ticks, whatever can be full, snapshots.
 // Then comes a healthy phase, in which what has piled up must be gone within a
 // bound. A seed that breaks a rule is a [Failure]; [Shrink] makes it small, and
 // [Tell] says in words what happened.

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"time"
@@ -25,17 +27,19 @@ type running struct {
 	end  time.Duration
 	task *tick.Task
 	job  *job
-	over chan struct{}
+	over chan struct{} // nil: its time was up, and it does not run
 }
 
 // job is what the world knows of a job.
 type job struct {
 	id      int
 	m       *oracle.Job
+	repeat  *repeat // nil if it is no run of a periodic job
 	length  time.Duration
+	limited bool // it takes longer than it may
 	then    string
-	go_     chan struct{} // closed: come to your end
-	ended   bool          // its context had ended by then
+	leave   chan struct{} // closed: come to your end
+	ended   error         // why its context had ended by then, nil if it had not
 	outcome string
 }
 
@@ -74,67 +78,116 @@ func (e *executor) start() {
 		if t == nil {
 			return
 		}
-		r := &running{task: t, over: make(chan struct{})}
-		go func() {
-			defer close(r.over)
-			t.Run()
-		}()
-		r.job = <-e.begun
+		r := e.begin(t)
+		length := r.job.length
 		if e.w.healthy {
-			r.job.length = min(r.job.length, e.w.o.Interval/2)
+			length = min(length, e.w.o.Interval/2)
 		}
-		r.end = e.w.clock.now + r.job.length
+		if r.over == nil {
+			length = min(length, t.Timeout())
+		}
+		r.end = e.w.clock.now + length
 		e.w.say("job %d of %s begins", r.job.id, r.job.m.Owner.Label())
-		e.w.fail(e.w.jobs.Start(r.job.m))
+		e.w.fail(e.w.jobs.Start(r.job.m, e.w.clock.now))
 		i, _ := slices.BinarySearchFunc(e.busy, r, func(a, b *running) int {
-			if a.end != b.end {
-				return int(a.end - b.end)
-			}
-			return int(a.task.Number()) - int(b.task.Number())
+			return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.task.Number(), b.task.Number()))
 		})
 		e.busy = slices.Insert(e.busy, i, r)
 	}
+}
+
+// begin runs a job up to its middle, unless it would be too long.
+func (e *executor) begin(t *tick.Task) *running {
+	r := &running{task: t}
+	if i := t.Number() - 1; i < uint64(len(e.w.accepted)) {
+		r.job = e.w.accepted[i]
+	}
+	if r.job != nil && t.Timeout() > atOnce && t.Timeout() < r.job.length {
+		return r
+	}
+	r.over = make(chan struct{})
+	go func() {
+		defer close(r.over)
+		t.Run()
+	}()
+	begun := <-e.begun
+	if r.job != begun {
+		e.w.broken(oracle.JobOnce, "job %d started as number %d", begun.id, t.Number())
+	}
+	r.job = begun
+	return r
 }
 
 // finish lets the job that ends first come to its end.
 func (e *executor) finish() {
 	r := e.busy[0]
 	e.busy = e.busy[1:]
-	close(r.job.go_)
-	<-r.over
-	owner := r.job.m.Owner
-	if dead := !owner.Alive(); r.job.ended != dead && owner != e.w.tree.Root {
-		e.w.broken(oracle.JobOwner, "the context of job %d had ended: %v, its owner %s: %v", r.job.id, r.job.ended, owner.Label(), dead)
+	j, owner := r.job, r.job.m.Owner
+	if r.over == nil {
+		j.outcome = oracle.JobTimedOut
+		r.task.Fail(context.DeadlineExceeded)
+	} else {
+		close(j.leave)
+		<-r.over
+		e.context(j)
 	}
-	e.w.say("job %d of %s has %s", r.job.id, owner.Label(), r.job.outcome)
-	e.w.jobs.Deliver(r.job.m, r.job.outcome)
+	e.w.say("job %d of %s has %s", j.id, owner.Label(), j.outcome)
+	e.w.jobs.Deliver(j.m, j.outcome, e.w.clock.now)
 	r.task.Deliver()
+}
+
+// context checks what the context of j came to.
+func (e *executor) context(j *job) {
+	owner := j.m.Owner
+	dead := !owner.Alive() && owner != e.w.tree.Root
+	switch {
+	case j.m.Timeout == atOnce && !errors.Is(j.ended, context.DeadlineExceeded), j.limited:
+		e.w.broken(oracle.JobTime, "job %d went on for longer than its timeout of %v, its context: %v", j.id, j.m.Timeout, j.ended)
+	case j.m.Timeout == atOnce:
+	case (j.ended != nil) != dead:
+		e.w.broken(oracle.JobOwner, "the context of job %d has ended: %v, its owner %s: %v", j.id, j.ended, owner.Label(), dead)
+	case dead && reasonOf(j.ended) != owner.Reason:
+		e.w.broken(oracle.JobOwner, "the context of job %d has ended for %v, its owner %s for %s", j.id, j.ended, owner.Label(), owner.Reason)
+	}
 }
 
 // abort lets all jobs end, for a run that is given up.
 func (e *executor) abort() {
 	for _, r := range e.busy {
-		close(r.job.go_)
-		<-r.over
+		if r.over != nil {
+			close(r.job.leave)
+			<-r.over
+		}
 	}
 	e.busy = nil
 }
 
 // run is the body of a job, on its own goroutine.
 func (e *executor) run(ctx context.Context, j *job) (int, error) {
+	if _, ok := ctx.Deadline(); ok && j.m.Timeout == atOnce {
+		<-ctx.Done() // before its owner can end
+	}
 	e.begun <- j
-	<-j.go_
-	j.ended = ctx.Err() != nil
-	switch j.then {
-	case "panic":
+	<-j.leave
+	j.ended = context.Cause(ctx)
+	late := j.m.Timeout == atOnce
+	switch {
+	case j.then == "panic":
 		j.outcome = oracle.JobPanicked
 		panic(planned{})
-	case "goexit":
+	case j.then == "goexit":
 		j.outcome = oracle.JobExited
 		runtime.Goexit()
-	case "jobfail":
+	case late && j.id%3 > 0 || j.then == "jobfail":
+		err := errPlanned
+		if late && j.then != "jobfail" {
+			err = ctx.Err()
+		}
 		j.outcome = oracle.JobFailed
-		return 0, errPlanned
+		if late && j.m.Owner.Alive() { // its timeout alone has ended it
+			j.outcome = oracle.JobTimedOut
+		}
+		return 0, err
 	}
 	j.outcome = oracle.JobDone
 	return j.id, nil

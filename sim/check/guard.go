@@ -42,5 +42,6 @@ func (w *world) guarded(g tick.GuardInfo) {
 		w.broken(oracle.Guard, "the time guard cut twice in tick %d", g.Tick)
 	}
 	w.facts.cut, w.facts.cutNow = true, true
+	w.cuts++
 	w.say("the time guard cuts behind callback %d", g.After)
 }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"errors"
 	"time"
 
 	"github.com/tickwheel/tickwheel/sim/oracle"
@@ -14,23 +13,11 @@ func (w *world) handles(p *op) {
 	if !ok || t.real == nil {
 		return
 	}
-	alive := !t.m.Group.Closed && !t.m.Group.Dead
 	if p.what == "stop" {
-		want := alive && w.wheel.Cancel(t.m)
-		got := t.real.Stop()
-		w.say("timer %d is stopped: %v", t.id, got)
-		if got != want {
-			w.broken(oracle.Handles, "Stop of %v gave %v: want %v", t.m, got, want)
-		}
-		if w.bug(bugStale) && !got {
-			for _, o := range w.timers {
-				if o.real != nil && o.real.Stop() {
-					return
-				}
-			}
-		}
+		w.stop(t)
 		return
 	}
+	alive := !t.m.Group.Closed && !t.m.Group.Dead
 	d := w.o.Interval * time.Duration(p.b%3000) / 100
 	want := alive && w.wheel.Reset(t.m, w.due(d))
 	if w.bug(bugReset) && want {
@@ -45,6 +32,23 @@ func (w *world) handles(p *op) {
 		t.notBefore = w.clock.now + d
 		if !w.bug(bugReset) {
 			w.sameRemaining(t)
+		}
+	}
+}
+
+func (w *world) stop(t *timer) {
+	want := !t.m.Group.Closed && !t.m.Group.Dead && w.wheel.Cancel(t.m)
+	got := t.real.Stop()
+	w.say("timer %d is stopped: %v", t.id, got)
+	if got != want {
+		w.broken(oracle.Handles, "Stop of %v gave %v: want %v", t.m, got, want)
+	}
+	if !w.bug(bugStale) || got {
+		return
+	}
+	for _, o := range w.timers {
+		if o.real != nil && o.real.Stop() {
+			return
 		}
 	}
 }
@@ -84,23 +88,22 @@ func (w *world) keyed(p *op, s *scope, key string, sp tick.Spec) {
 			}
 		})
 	}
+	at := w.due(sp.After)
+	old := s.m.Keys[key]
+	want := w.refusals(s, at, sp, old != nil && old.Pending())
 	var err error
 	if w.bug(bugKeyed) && s.m.Keys[key] != nil {
 		_, err = s.real.Schedule(sp, call)
 	} else {
 		err = s.real.Keyed(key, sp, call)
 	}
-	want := w.refusal(s, sp)
-	if !errors.Is(err, want) || (err == nil) != (want == nil) {
-		w.broken(oracle.Refusals, "key %q in %s gave %v: want %v", key, s.m.Label(), err, want)
-	}
-	if err != nil || want != nil {
+	if !w.asWanted(err, want, "key %q in %s", key, s.m.Label()) {
 		return
 	}
-	t.m = w.wheel.Add(t.id, w.due(sp.After), sp.Lane, s.m.Group)
 	if old := s.m.Keys[key]; old != nil {
 		w.wheel.Cancel(old)
 	}
+	t.m = w.wheel.Add(t.id, at, sp.Lane, s.m.Group)
 	s.m.Keys[key] = t.m
 	w.timers = append(w.timers, t)
 	w.say("%s schedules %v under key %q", s.m.Label(), t.m, key)

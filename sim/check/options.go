@@ -29,6 +29,15 @@ type Options struct {
 	// Guard is the time guard in per cent of the interval, 0: none.
 	Guard      int
 	StopInTick bool
+	// Floor is the lowest speed of a loop that dilates, in per cent; 0 is a loop
+	// that sheds.
+	Floor int
+	// Handlers is how many there are for inputs.
+	Handlers int
+	// MaxTimers, MaxScopes and Horizon, in ticks, are what can be refused.
+	MaxTimers, MaxScopes, Horizon int
+	// Normal and Bulk are the shares of the budget, in thousandths.
+	Normal, Bulk int
 
 	// Off is the calls and faults that are left out.
 	Off []string
@@ -57,7 +66,15 @@ func Draw(seed uint64) Options {
 			o.Off = append(o.Off, f)
 		}
 	}
-	o.Guard = pick(0, 0, 0, 50)
+	o.Guard = pick(0, 0, 50)
+	o.Floor = pick(0, 0, 5, 25, 60, 100)
+	o.MaxTimers, o.MaxScopes = pick(8, 40, 60_000, 60_000), pick(4, 12, 1<<20, 1<<20)
+	o.Handlers = pick(0, 1, 2)
+	o.Horizon = pick(200, 1<<14, 1<<44, 1<<44)
+	if o.Guard > 0 { // it looks at the clock every 64 callbacks
+		o.Budget, o.MaxTimers = pick(0, 200), 60_000
+	}
+	o.Normal, o.Bulk = pick(250, 250, 100, 600), pick(125, 125, 10, 300)
 	return o
 }
 
@@ -118,6 +135,13 @@ var fields = []field{
 	number("idle", 0, 1<<20, func(o *Options) *int { return &o.Idle }),
 	truth("graceruns", func(o *Options) *bool { return &o.GraceRuns }),
 	number("guard", 0, 100_000, func(o *Options) *int { return &o.Guard }),
+	number("floor", 0, 100, func(o *Options) *int { return &o.Floor }),
+	number("handlers", 0, 10, func(o *Options) *int { return &o.Handlers }),
+	number("maxtimers", 1, 1<<18, func(o *Options) *int { return &o.MaxTimers }),
+	number("maxscopes", 1, 1<<26, func(o *Options) *int { return &o.MaxScopes }),
+	number("horizon", 64, 1<<61, func(o *Options) *int { return &o.Horizon }),
+	number("normal", 1, 900, func(o *Options) *int { return &o.Normal }),
+	number("bulk", 1, 900, func(o *Options) *int { return &o.Bulk }),
 	truth("stopintick", func(o *Options) *bool { return &o.StopInTick }),
 	{"off", func(o *Options) string { return strings.Join(o.Off, "+") }, func(o *Options, s string) error {
 		o.Off = nil
@@ -168,6 +192,12 @@ func Parse(seed uint64, text string) (Options, error) {
 		if err := fields[i].set(&o, value); err != nil {
 			return o, err
 		}
+	}
+	if o.Normal+o.Bulk >= 1000 {
+		return o, fmt.Errorf("check: options normal=%d, bulk=%d: want less than 1000 together", o.Normal, o.Bulk)
+	}
+	if o.Floor > 0 && o.Floor < 5 {
+		return o, fmt.Errorf("check: option floor=%d: want 0 (shed) or 5 to 100", o.Floor)
 	}
 	if o.Near&(o.Near-1) != 0 || o.Chunk&(o.Chunk-1) != 0 {
 		return o, fmt.Errorf("check: options near=%d, chunk=%d: want powers of two", o.Near, o.Chunk)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tickwheel/tickwheel/session"
 	"github.com/tickwheel/tickwheel/sim/oracle"
+	"github.com/tickwheel/tickwheel/tick"
 )
 
 // people makes the calls of the registry.
@@ -22,6 +23,10 @@ func (w *world) people(p *op) {
 			w.conns = append(w.conns, c)
 		}
 		w.login(p, c, name)
+	case "own":
+		w.own(p, name)
+	case "detach":
+		w.detach(name)
 	case "logout":
 		w.logout(name)
 	case "hangup":
@@ -45,7 +50,27 @@ func (w *world) people(p *op) {
 func (w *world) login(p *op, c *conn, name string) {
 	w.say("%s logs in", name)
 	m, want := w.mreg.Login(c.m, name)
-	real, o, err := c.real.Login(name, 0)
+	real, o, err := c.real.Login(name, len(w.scopes))
+	c.last = name
+	w.loggedIn(p, name, m, want, real, o, err)
+}
+
+// own logs in on a connection that ends with its session.
+func (w *world) own(p *op, name string) {
+	w.say("%s logs in on a connection of its own", name)
+	c := w.mreg.Connect()
+	c.Own = true
+	m, want := w.mreg.Login(c, name)
+	if m == nil {
+		w.tree.Close(c.Scope, "")
+	}
+	w.owned = append(w.owned, c)
+	real, o, err := w.reg.Login(name, len(w.scopes))
+	w.loggedIn(p, name, m, want, real, o, err)
+}
+
+// loggedIn compares what came of a login with the oracle's.
+func (w *world) loggedIn(p *op, name string, m *oracle.Session, want string, real *session.Session[int], o session.Outcome, err error) {
 	if got := outcomeOf(o, err); got != want {
 		w.broken(oracle.Inherit, "the login of %s was %s (%v): want %s", name, got, err, want)
 		return
@@ -53,7 +78,6 @@ func (w *world) login(p *op, c *conn, name string) {
 	if err != nil {
 		return
 	}
-	c.last = name
 	if want != oracle.Fresh && want != oracle.Replaced {
 		return
 	}
@@ -61,7 +85,7 @@ func (w *world) login(p *op, c *conn, name string) {
 		w.broken(oracle.Inherit, "the login of %s is %s with %d timers: want %s and none", name, label, real.Scope.Len(), m.Label)
 	}
 	w.fail(w.tree.Told())
-	s := &sess{real, m}
+	s := &sess{real, m, len(w.scopes)}
 	w.scopes = append(w.scopes, &scope{birth: w.births.next(p), real: real.Scope, m: m.Scope, sess: s})
 }
 
@@ -71,6 +95,8 @@ func outcomeOf(o session.Outcome, err error) string {
 		return oracle.Other
 	case errors.Is(err, session.ErrFull):
 		return oracle.Full
+	case errors.Is(err, tick.ErrFull):
+		return oracle.NoTimer
 	case err != nil:
 		return oracle.NoConn
 	}
@@ -107,6 +133,20 @@ func (w *world) hangup(c *conn) {
 	}
 }
 
+// detach tells a session that its connection is lost, which stays.
+func (w *world) detach(name string) {
+	m := w.mreg.Find(name)
+	real, ok := w.reg.Find(name)
+	if !ok || m == nil {
+		return
+	}
+	w.say("%s loses its connection", name)
+	want := w.mreg.Detach(m)
+	if got := real.Detach(errHangup); got != want {
+		w.broken(oracle.Inherit, "the detach of %s gave %v: want %v", name, got, want)
+	}
+}
+
 // child makes a scope.
 func (w *world) child(p *op, s *scope) {
 	label := fmt.Sprintf("scope %d", len(w.scopes))
@@ -118,7 +158,12 @@ func (w *world) child(p *op, s *scope) {
 	}
 }
 
-func (w *world) close(s *scope) {
+func (w *world) close(p *op, s *scope) {
+	if p.b&1 == 0 { // rather one that a mass logout has ended, and that is not released
+		if o, ok := pick(w.scopes, p.a|1, func(s *scope) uint64 { return s.birth }, func(s *scope) bool { return s.m.Group.Dead && !s.m.Closed && s.sess == nil }); ok {
+			s = o
+		}
+	}
 	if s.m == w.tree.Root || s.sess != nil {
 		return
 	}

@@ -22,26 +22,44 @@ type via uint8
 const (
 	viaSystem  via = iota // in a system of the tick
 	viaPost               // in the inbox phase of the next
+	viaInput              // there, too, by way of an input
+	viaFlush              // in a flush hook of the tick
 	viaOutside            // between ticks
+	viaCall               // in the inbox phase, by a goroutine that waits for it
+	vias
 )
 
 // feature is a sort of call or fault, and how often it is drawn.
 type feature struct {
 	name   string
 	weight int
-	wheel  bool // the wheel alone has it, too
+	in     parts
 }
 
+// parts says which parts have a feature.
+type parts uint8
+
+const (
+	both parts = iota
+	inLoop
+	inWheel
+)
+
+// has reports whether a part has f.
+func (f feature) has(wheel bool) bool { return f.in == both || wheel == (f.in == inWheel) }
+
 var features = []feature{
-	{"after", 10, true}, {"far", 3, true}, {"storm", 1, true}, {"every", 4, true}, {"jitter", 2, true},
-	{"stop", 4, true}, {"reset", 4, true}, {"pause", 2, true}, {"resume", 3, true}, {"budget", 1, true},
-	{"child", 3, true}, {"close", 2, true}, {"keyed", 3, false}, {"unkey", 1, false}, {"rekey", 1, false},
-	{"login", 6, false}, {"logout", 1, false}, {"hangup", 2, false}, {"touch", 2, false},
-	{"masslogout", 1, false}, {"offload", 5, false}, {"flood", 1, false},
-	{"stall", 1, false}, {"suspend", 1, false}, {"clockstep", 1, false},
-	{"snapshot", 2, true}, {"leap", 1, true},
+	{"after", 10, both}, {"far", 3, both}, {"storm", 1, both}, {"every", 4, both}, {"jitter", 2, both},
+	{"stop", 4, both}, {"reset", 4, both}, {"pause", 2, both}, {"resume", 3, both}, {"budget", 1, both},
+	{"child", 3, both}, {"close", 2, both}, {"look", 3, both},
+	{"keyed", 3, inLoop}, {"unkey", 1, inLoop}, {"rekey", 1, inLoop},
+	{"login", 6, inLoop}, {"own", 2, inLoop}, {"logout", 1, inLoop}, {"hangup", 2, inLoop}, {"detach", 1, inLoop},
+	{"touch", 2, inLoop}, {"masslogout", 1, inLoop},
+	{"offload", 5, inLoop}, {"everyjob", 3, inLoop}, {"hook", 1, inLoop},
+	{"flood", 1, inLoop}, {"call", 1, inLoop}, {"stall", 1, inLoop}, {"suspend", 1, inLoop}, {"clockstep", 1, inLoop},
+	{"snapshot", 2, inWheel}, {"leap", 1, inWheel}, {"dead", 1, inWheel}, {"break", 3, inWheel},
 	// What callbacks and jobs do besides, drawn for each.
-	{"panic", 0, true}, {"goexit", 0, true}, {"callbacks", 0, true}, {"jobfail", 0, false},
+	{"panic", 0, both}, {"goexit", 0, both}, {"callbacks", 0, both}, {"jobfail", 0, inLoop}, {"timeout", 0, inLoop},
 }
 
 // Features are the names that Options.Off knows.
@@ -108,14 +126,14 @@ func (o *Options) trim(p *op) {
 func draw(r *rand.Rand, wheel bool, depth int) *op {
 	total := 0
 	for _, f := range features {
-		if !wheel || f.wheel {
+		if f.has(wheel) {
 			total += f.weight
 		}
 	}
 	k := r.IntN(total)
-	p := &op{via: via(r.IntN(3)), a: r.IntN(1 << 20), b: r.IntN(1 << 20)}
+	p := &op{via: via(r.IntN(int(vias))), a: r.IntN(1 << 20), b: r.IntN(1 << 20)}
 	for _, f := range features {
-		if wheel && !f.wheel {
+		if !f.has(wheel) {
 			continue
 		}
 		if k -= f.weight; k < 0 {

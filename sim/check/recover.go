@@ -11,6 +11,7 @@ import (
 func (w *world) recover() {
 	w.say("the healthy phase begins")
 	w.healthy = true
+	w.stopRepeats()
 	for _, s := range w.scopes {
 		w.thaw(s)
 	}
@@ -68,15 +69,12 @@ func (w *world) load() (demand, ones, periodics int) {
 // stopInTick has a callback stop the loop.
 func (w *world) stopInTick() {
 	w.say("a post stops the loop")
-	err := w.loop.Post(func() {
-		w.posts.inTick = w.posts.inTick[1:]
-		w.stopFromCallback()
+	l := &letter{}
+	w.send(l, func() error {
+		return w.loop.Post(func() {
+			w.posted(l)
+			w.stopFromCallback()
+		})
 	})
-	w.posts.waiting = append(w.posts.waiting, w.posts.next)
-	w.posts.next++
-	if err != nil {
-		w.broken(oracle.InboxRule, "Post to an empty inbox gave %v", err)
-		return
-	}
 	w.tick()
 }

@@ -2,7 +2,9 @@ package check
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tickwheel/tickwheel/sim/oracle"
@@ -21,7 +23,7 @@ func (w *world) schedules(p *op, s *scope) {
 	case "far":
 		w.schedule(p, s, tick.Spec{After: w.far(p.b), Lane: lane})
 	case "storm":
-		at := w.loop.Now() + 1 + tick.Tick(p.b%20)
+		at := max(w.loop.Now()-1+tick.Tick(p.b%20), 1) // also of ticks that are past
 		n := 5 + p.b>>8%25
 		if w.o.Guard > 0 {
 			n *= 5 // it looks at the clock every 64 callbacks
@@ -30,7 +32,16 @@ func (w *world) schedules(p *op, s *scope) {
 			w.schedule(p, s, tick.Spec{At: at, Lane: lane})
 		}
 	case "every":
-		w.schedule(p, s, tick.Spec{Every: iv*9/10 + some/4, Lane: lane, Delay: p.b>>13&1 == 1})
+		sp := tick.Spec{Every: iv*9/10 + some/4, Lane: lane, Delay: p.b>>13&1 == 1}
+		switch p.b >> 14 & 7 {
+		case 0:
+			sp.At = max(w.loop.Now()-2+tick.Tick(p.b>>5&15), 1)
+		case 1:
+			sp.After = some
+		case 2:
+			sp = tick.Spec{Every: sp.Every}
+		}
+		w.schedule(p, s, sp)
 	case "jitter":
 		j := tick.Jitter{Early: some / 8, Late: some / 3, Choices: p.b >> 14 % 5}
 		sp := tick.Spec{After: some, Lane: lane, Jitter: j}
@@ -60,8 +71,8 @@ func (w *world) far(b int) time.Duration {
 // schedule makes a timer and compares what comes of it.
 func (w *world) schedule(p *op, s *scope, sp tick.Spec) {
 	t := &timer{id: len(w.timers) + 1, birth: w.births.next(p), op: *p}
-	at, lead := sp.At, int64(0)
-	if at == 0 {
+	at, lead := max(sp.At, w.loop.Now()+1), int64(0)
+	if sp.At == 0 {
 		d := sp.After
 		if d == 0 {
 			d = sp.Every
@@ -74,12 +85,9 @@ func (w *world) schedule(p *op, s *scope, sp tick.Spec) {
 			t.notBefore = math.MaxInt64
 		}
 	}
-	want := w.refusal(s, sp)
+	want := w.refusals(s, at, sp, false)
 	real, err := w.place(s, sp, t)
-	if !errors.Is(err, want) || (err == nil) != (want == nil) {
-		w.broken(oracle.Refusals, "%+v in %s gave %v: want %v", sp, s.m.Label(), err, want)
-	}
-	if err != nil || want != nil {
+	if !w.asWanted(err, want, "%+v in %s", sp, s.m.Label()) {
 		return
 	}
 	t.real, t.far = &real, int(at-w.loop.Now()) > w.o.Near
@@ -101,17 +109,42 @@ func (w *world) schedule(p *op, s *scope, sp tick.Spec) {
 	w.sameRemaining(t)
 }
 
-// refusal is the error that a call must give.
-func (w *world) refusal(s *scope, sp tick.Spec) error {
+// refusals are the errors of which a call that schedules for at must give one; none
+// means that it must succeed. It may have the place of another timer.
+func (w *world) refusals(s *scope, at tick.Tick, sp tick.Spec, place bool) (errs []error) {
 	switch {
 	case !s.m.Alive():
-		return tick.ErrClosed
-	case sp.Every != 0 && sp.Every < w.o.Interval:
-		return tick.ErrPeriod
-	case sp.Every != 0 && sp.Jitter.Early/w.o.Interval+sp.Jitter.Late/w.o.Interval > (sp.Every-1)/w.o.Interval:
-		return tick.ErrJitter
+		return []error{tick.ErrClosed}
+	case !w.tree.Open(s.m):
+		return []error{tick.ErrFull}
 	}
-	return nil
+	iv := w.o.Interval
+	for _, err := range w.wheel.Refuses(at, s.m.Group) {
+		if err != tick.ErrFull || !place {
+			errs = append(errs, err)
+		}
+	}
+	ahead := int64(max(at-w.wheel.Now(), 1))
+	if late := int64(sp.Jitter.Late / iv); late > int64(w.o.Horizon)-ahead || int64(sp.Jitter.Early/iv) > int64(w.o.Horizon) {
+		errs = append(errs, tick.ErrHorizon)
+	}
+	if sp.Every != 0 && (sp.Every < iv || int64(sp.Every/iv) > int64(w.o.Horizon)) {
+		errs = append(errs, tick.ErrPeriod)
+	}
+	if sp.Every != 0 && sp.Jitter.Early/iv+sp.Jitter.Late/iv > (sp.Every-1)/iv {
+		errs = append(errs, tick.ErrJitter)
+	}
+	return errs
+}
+
+// asWanted reports whether a call succeeded and was to. Anything but one of the
+// errors that are wanted breaks a rule.
+func (w *world) asWanted(err error, want []error, format string, args ...any) bool {
+	fits := slices.ContainsFunc(want, func(e error) bool { return errors.Is(err, e) })
+	if err == nil && len(want) > 0 || err != nil && !fits {
+		w.broken(oracle.Refusals, "%s gave %v: want one of %v", fmt.Sprintf(format, args...), err, want)
+	}
+	return err == nil && len(want) == 0
 }
 
 // place makes the call, with what is planted.
@@ -132,6 +165,9 @@ func (w *world) place(s *scope, sp tick.Spec, t *timer) (tick.Timer, error) {
 			a := w.facts.announced
 			w.callback(t, tick.Firing{Tick: a.Tick, Deadline: a.Tick - tick.Tick(a.Late), Late: a.Late, Lane: a.Lane}, nil)
 		})
+	}
+	if sp == (tick.Spec{Every: sp.Every}) && sp.Every != 0 {
+		return scope.Every(sp.Every, func(f tick.Firing) { w.callback(t, f, nil) })
 	}
 	return scope.Schedule(sp, func(f tick.Firing) { w.callback(t, f, nil) })
 }
@@ -165,6 +201,10 @@ func (w *world) sameRemaining(t *timer) {
 func (w *world) announce(i tick.FireInfo) {
 	w.note(uint64(i.Tick), uint64(i.Lane), i.Seq, uint64(i.Late), uint64(i.Missed))
 	w.facts.announced = i
+	if r := w.jobTimers[i.Kind]; r != nil && w.err == nil {
+		w.runDue(r, i)
+		return
+	}
 	if w.err != nil || i.Kind != w.kinds.idle && i.Kind != w.kinds.grace {
 		return
 	}
@@ -175,9 +215,9 @@ func (w *world) announce(i tick.FireInfo) {
 		return
 	}
 	w.say("time is up for a silent or lost connection")
-	ms := make([]*oracle.Conn, len(w.conns))
-	for k, c := range w.conns {
-		ms[k] = c.m
+	ms := slices.Clone(w.owned)
+	for _, c := range w.conns {
+		ms = append(ms, c.m)
 	}
 	w.mreg.Expired(m, ms)
 }

@@ -1,5 +1,7 @@
 package oracle
 
+import "time"
+
 // Jobs is the work of the workers.
 type Jobs struct {
 	// Room is how many may be outstanding, Keep how many are held back besides;
@@ -7,6 +9,9 @@ type Jobs struct {
 	Room, Keep int
 	// Stopping says that done functions run no more.
 	Stopping bool
+
+	// Count is how many jobs have come to which end.
+	Count JobCount
 
 	all         []*Job
 	outstanding int
@@ -22,16 +27,29 @@ type Job struct {
 	Owner *Scope
 	// Number is the loop's.
 	Number uint64
+	// Timeout is how long it may run, 0 for ever.
+	Timeout time.Duration
+	// Silent is a job without done function.
+	Silent bool
+	// Queued, Begun and Finished are when it was.
+	Queued, Begun, Finished time.Duration
 
 	started, ended, over bool
 	outcome              string
 	done                 int
 }
 
+// JobCount counts jobs by what became of them.
+type JobCount struct {
+	Run, Done, Failed, TimedOut, Panicked, Exited uint64
+	Dead, Stale, Rejected, Kept, Skipped          uint64
+}
+
 // Outcomes.
 const (
 	JobDone     = "done"
 	JobFailed   = "failed"
+	JobTimedOut = "timed out"
 	JobPanicked = "panicked"
 	JobExited   = "exited"
 	JobDropped  = "dropped"
@@ -41,20 +59,22 @@ const (
 // Outstanding is how many jobs are on their way, kept ones included.
 func (j *Jobs) Outstanding() int { return j.outstanding + len(j.kept) }
 
-// Offload adds a job, or returns nil if it must be rejected.
-func (j *Jobs) Offload(id int, key string, owner *Scope) *Job {
+// Offload adds a job, or reports false if it must be rejected.
+func (j *Jobs) Offload(job *Job, now time.Duration) bool {
 	full := j.outstanding >= j.Room || len(j.kept) > 0
 	if full && len(j.kept) >= j.Keep {
-		return nil
+		j.Count.Rejected++
+		return false
 	}
-	job := &Job{ID: id, Key: key, Owner: owner, Number: uint64(len(j.all) + 1)}
+	job.Number, job.Queued = uint64(len(j.all)+1), now
 	j.all = append(j.all, job)
 	if full {
 		j.kept = append(j.kept, job)
+		j.Count.Kept++
 	} else {
 		j.outstanding++
 	}
-	return job
+	return true
 }
 
 // Unkeep queues what was held back and has room by now.
@@ -64,8 +84,8 @@ func (j *Jobs) Unkeep() {
 	j.outstanding += n
 }
 
-// Start is a worker that begins with job.
-func (j *Jobs) Start(job *Job) error {
+// Start is a worker that begins with job at now.
+func (j *Jobs) Start(job *Job, now time.Duration) error {
 	switch {
 	case job.Number == 0:
 		return broken(JobOnce, "job %d started, which was to be rejected", job.ID)
@@ -88,7 +108,7 @@ func (j *Jobs) Start(job *Job) error {
 			return broken(JobOrder, "job %d of key %q started before job %d", job.ID, job.Key, o.ID)
 		}
 	}
-	job.started = true
+	job.started, job.Begun = true, now
 	return nil
 }
 
@@ -100,14 +120,23 @@ func (s *Scope) Label() string {
 	return s.Name
 }
 
-// Deliver is a worker that has ended job.
-func (j *Jobs) Deliver(job *Job, outcome string) {
-	job.ended, job.outcome = true, outcome
+// Deliver is a worker that has ended job at now.
+func (j *Jobs) Deliver(job *Job, outcome string, now time.Duration) {
+	job.ended, job.outcome, job.Finished = true, outcome, now
 	j.delivered = append(j.delivered, job)
 }
 
-// End is the loop that has taken note of a job's end.
-func (j *Jobs) End(number uint64, outcome string) error {
+// Find returns the job of a number, nil if there is none.
+func (j *Jobs) Find(number uint64) *Job {
+	if number == 0 || number > uint64(len(j.all)) {
+		return nil
+	}
+	return j.all[number-1]
+}
+
+// End is the loop that has taken note of a job's end, which it says has waited and
+// run for so long.
+func (j *Jobs) End(number uint64, outcome string, waited, ran time.Duration) error {
 	if number == 0 || number > uint64(len(j.all)) {
 		return broken(JobOnce, "job number %d came to its end, which nobody offloaded", number)
 	}
@@ -132,17 +161,49 @@ func (j *Jobs) End(number uint64, outcome string) error {
 	}
 	job.over = true
 	j.outstanding--
+	j.count(job, want)
+	if want != JobDropped && (waited != job.Begun-job.Queued || ran != job.Finished-job.Begun) {
+		return broken(JobTime, "job %d has waited for %v and run for %v, says the loop: want %v, %v", job.ID, waited, ran, job.Begun-job.Queued, job.Finished-job.Begun)
+	}
 	if outcome != want {
 		return broken(JobOwner, "job %d of %s was %s: want %s", job.ID, job.Owner.Label(), outcome, want)
 	}
 	if err := j.Settled(); err != nil {
 		return err
 	}
-	if want != JobDropped && want != JobStale && !j.Stopping {
+	if want != JobDropped && want != JobStale && !j.Stopping && !job.Silent {
 		j.applied = job
 	}
 	return nil
 }
+
+func (j *Jobs) count(job *Job, as string) {
+	c := &j.Count
+	if as == JobDropped {
+		c.Dead++
+		return
+	}
+	c.Run++
+	if as == JobStale {
+		c.Dead++
+		c.Stale++
+	}
+	switch job.outcome {
+	case JobDone:
+		c.Done++
+	case JobFailed:
+		c.Failed++
+	case JobTimedOut:
+		c.TimedOut++
+	case JobPanicked:
+		c.Panicked++
+	case JobExited:
+		c.Exited++
+	}
+}
+
+// Applying reports whether the done function of a job is to be called next.
+func (j *Jobs) Applying() bool { return j.applied != nil }
 
 // Apply is the done function of a job.
 func (j *Jobs) Apply(job *Job) error {

@@ -124,19 +124,93 @@ func TestJobsOfADeadOwner(t *testing.T) {
 	tree := oracle.NewTree(newWheel(0))
 	jobs := oracle.Jobs{Room: 2}
 	s := tree.Child(tree.Root, "ann")
-	a, b := jobs.Offload(1, "k", s), jobs.Offload(2, "k", s)
-	assert.Nil(t, jobs.Offload(3, "k", s), "no room")
-	require.NoError(t, jobs.Start(a))
-	assert.ErrorContains(t, jobs.Start(b), "while job 1 of it runs")
+	a, b := &oracle.Job{ID: 1, Key: "k", Owner: s}, &oracle.Job{ID: 2, Key: "k", Owner: s}
+	assert.True(t, jobs.Offload(a, 1))
+	assert.True(t, jobs.Offload(b, 1))
+	assert.False(t, jobs.Offload(&oracle.Job{ID: 3, Key: "k", Owner: s}, 1), "no room")
+	require.NoError(t, jobs.Start(a, 3))
+	assert.ErrorContains(t, jobs.Start(b, 3), "while job 1 of it runs")
 	tree.Close(s, "logout")
 	require.NoError(t, tree.Tell("ann", "logout"))
 	assert.ErrorContains(t, tree.Tell("ann", "logout"), "which nobody brought about")
-	assert.ErrorContains(t, jobs.Start(b), "has ended")
-	jobs.Deliver(a, oracle.JobDone)
+	assert.ErrorContains(t, jobs.Start(b, 4), "has ended")
+	jobs.Deliver(a, oracle.JobDone, 7)
 	assert.ErrorContains(t, jobs.Idle(), "has not come to its end")
-	require.NoError(t, jobs.End(1, oracle.JobStale))
-	require.NoError(t, jobs.End(2, oracle.JobDropped))
-	assert.ErrorContains(t, jobs.End(2, oracle.JobDropped), "twice")
+	require.NoError(t, jobs.End(1, oracle.JobStale, 2, 4))
+	require.NoError(t, jobs.End(2, oracle.JobDropped, 0, 0))
+	assert.ErrorContains(t, jobs.End(2, oracle.JobDropped, 0, 0), "twice")
+	assert.Equal(t, oracle.JobCount{Run: 1, Done: 1, Dead: 2, Stale: 1, Rejected: 1}, jobs.Count)
 	assert.ErrorContains(t, jobs.Apply(a), "has ended")
 	require.NoError(t, jobs.Idle())
+}
+
+// Ticks of twice the interval: the speed goes down by a twentieth a tick, to the
+// floor, and comes back when the long ticks are out of the average.
+func TestGridDilates(t *testing.T) {
+	const ms = time.Millisecond
+	g := oracle.Grid{Interval: 100 * ms, CatchUp: 5, Floor: 600_000}
+	now := time.Duration(0)
+	g.Start(now)
+	tick := func(length time.Duration) {
+		now = max(now, g.Next())
+		_, _, _, err := g.Tick(now)
+		require.NoError(t, err)
+		now += length
+		g.End(now)
+	}
+	tick(200 * ms)
+	assert.Equal(t, int64(950_000), g.Speed())
+	assert.Equal(t, 105263157*time.Nanosecond, g.Gap())
+	for range 20 {
+		tick(200 * ms)
+	}
+	assert.Equal(t, int64(600_000), g.Speed(), "the floor, not a half")
+	given := g.ShedTime()
+	tick(0)
+	ticks, _ := g.After(now, 100*ms)
+	assert.Greater(t, ticks, timers.Tick(1), "the loop is behind")
+	for range 40 {
+		tick(0)
+	}
+	assert.Equal(t, int64(1_000_000), g.Speed())
+	assert.Equal(t, given, g.ShedTime())
+	ticks, lead := g.After(now, 150*ms)
+	assert.Equal(t, timers.Tick(2), ticks)
+	assert.Equal(t, int64(50*ms), lead)
+}
+
+func TestRepeatedKeepsToItsOverlap(t *testing.T) {
+	var jobs oracle.Jobs
+	r := oracle.Repeated{Limit: 1, Queue: true}
+	require.True(t, r.Due(&jobs))
+	r.Accepted()
+	require.False(t, r.Due(&jobs), "it waits")
+	require.False(t, r.Due(&jobs), "it is left out")
+	assert.Equal(t, uint64(1), jobs.Count.Skipped)
+	assert.True(t, r.Ended(true), "the one that waited starts")
+	r.Accepted()
+	assert.False(t, r.Ended(true))
+	require.True(t, r.Due(&jobs))
+	r.Accepted()
+	require.False(t, r.Due(&jobs))
+	assert.False(t, r.Ended(false), "its timer was stopped")
+}
+
+func TestWatchDoubtsBeforeItIsSure(t *testing.T) {
+	w := oracle.Watch{Limit: time.Second}
+	w.Progress(time.Second)
+	for _, c := range []struct {
+		at   time.Duration
+		want string
+	}{
+		{2 * time.Second, oracle.Healthy}, {3 * time.Second, oracle.Suspended}, {3500 * time.Millisecond, oracle.Suspended},
+		{4 * time.Second, oracle.Stuck},
+	} {
+		got, age := w.Look(c.at)
+		assert.Equal(t, c.want, got, c.at)
+		assert.Equal(t, c.at-time.Second, age)
+	}
+	w.Progress(5 * time.Second)
+	got, _ := w.Look(5 * time.Second)
+	assert.Equal(t, oracle.Healthy, got)
 }

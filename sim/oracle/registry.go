@@ -22,6 +22,7 @@ const (
 	Resumed  = "resumed"
 	Same     = "same"
 	Full     = "full"
+	NoTimer  = "no timer for the idle timeout"
 	Other    = "logged in under another name"
 	NoConn   = "connection closed"
 )
@@ -47,7 +48,9 @@ type Registry struct {
 type Conn struct {
 	Scope   *Scope
 	Session *Session
-	idle    *Timer
+	// Own is a connection that ends with its session.
+	Own  bool
+	idle *Timer
 }
 
 // Session is one login.
@@ -69,8 +72,12 @@ func (s *Session) Alive() bool { return !s.ended && s.Scope.Alive() }
 func (s *Session) Detached() bool { return s.Alive() && s.conn == nil }
 
 func (r *Registry) schedule(s *Scope, d time.Duration) *Timer {
+	at := r.Due(d)
+	if !r.Tree.Open(s) || len(r.Tree.Wheel.Refuses(at, s.Group)) > 0 {
+		return nil
+	}
 	r.internal--
-	return r.Tree.Wheel.Add(r.internal, r.Due(d), timers.Urgent, s.Group)
+	return r.Tree.Wheel.Add(r.internal, at, timers.Urgent, s.Group)
 }
 
 func (r *Registry) stop(t *Timer) {
@@ -106,11 +113,14 @@ func (c *Conn) Live() *Session {
 	return nil
 }
 
-func (r *Registry) watch(c *Conn) {
+// watch starts the idle timeout and reports whether there is a timer for it.
+func (r *Registry) watch(c *Conn) bool {
 	r.stop(c.idle)
-	if r.IdleAfter > 0 {
-		c.idle = r.schedule(c.Scope, r.IdleAfter)
+	if r.IdleAfter == 0 {
+		return true
 	}
+	c.idle = r.schedule(c.Scope, r.IdleAfter)
+	return c.idle != nil
 }
 
 // Login logs c in and returns what that did.
@@ -124,7 +134,9 @@ func (r *Registry) Login(c *Conn, name string) (*Session, string) {
 	case now != nil:
 		return now, Same
 	case old != nil && old.Detached():
-		r.watch(c)
+		if !r.watch(c) {
+			return nil, NoTimer
+		}
 		old.conn, c.Session = c, old
 		r.stop(old.grace)
 		if old.frozen {
@@ -136,7 +148,9 @@ func (r *Registry) Login(c *Conn, name string) (*Session, string) {
 	case old == nil && len(r.sessions) >= r.Max:
 		return nil, Full
 	}
-	r.watch(c)
+	if !r.watch(c) {
+		return nil, NoTimer
+	}
 	c.Session = nil
 	for _, s := range slices.Clone(r.dying) {
 		if s.Name == name {
@@ -177,9 +191,12 @@ func (r *Registry) End(s *Session, reason string) int {
 func (r *Registry) unbind(s *Session) {
 	c := s.conn
 	s.conn = nil
-	if c != nil && c.Session == s {
-		r.stop(c.idle)
-		c.Session = nil
+	if c == nil || c.Session != s {
+		return
+	}
+	r.stop(c.idle)
+	if c.Session = nil; c.Own {
+		r.Tree.Close(c.Scope, "")
 	}
 }
 
@@ -189,20 +206,29 @@ func (r *Registry) Hangup(c *Conn) {
 		return
 	}
 	r.Tree.Close(c.Scope, Dropped)
-	s := c.Session
-	if s == nil || s.conn == nil || !s.Alive() {
-		return
+	if s := c.Session; s != nil {
+		r.Detach(s)
+	}
+}
+
+// Detach takes the connection from s and reports whether it had one.
+func (r *Registry) Detach(s *Session) bool {
+	if s.conn == nil || !s.Alive() {
+		return false
 	}
 	r.unbind(s)
 	if r.Grace == 0 {
 		r.End(s, Dropped)
-		return
+		return true
 	}
 	if !r.GraceRuns {
 		s.frozen = true
 		r.Tree.Pause(s.Scope)
 	}
-	s.grace = r.schedule(r.Scope, r.Grace)
+	if s.grace = r.schedule(r.Scope, r.Grace); s.grace == nil { // none, no grace
+		r.End(s, Dropped)
+	}
+	return true
 }
 
 // Touch puts the idle timeout of c off.

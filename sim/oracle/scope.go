@@ -8,6 +8,8 @@ import (
 type Tree struct {
 	Wheel *Wheel
 	Root  *Scope
+	// MaxGroups is how many scopes may have timers; 0 is no limit.
+	MaxGroups int
 	// Ended lists the ends of scopes that are still to be told to their hooks.
 	Ended []End
 }
@@ -20,10 +22,12 @@ type Scope struct {
 	Name   string
 	Group  *Group
 	Closed bool
+	Ended  int    // timers that its end has cancelled, those of scopes below it included
 	Reason string // why it was closed, or its fence fell
 	Keys   map[string]*Timer
 
 	parent *Scope
+	opened bool // it has had a timer, or was to
 	kids   []*Scope
 	fenced bool
 	paused bool
@@ -38,6 +42,22 @@ func NewTree(w *Wheel) *Tree {
 
 // Alive reports whether s is open.
 func (s *Scope) Alive() bool { return !s.Closed && !s.Group.Dead }
+
+// Open makes room for the timers of s and reports whether there is any. It stays
+// until s is closed.
+func (t *Tree) Open(s *Scope) bool {
+	if s.opened {
+		return true
+	}
+	open := 0
+	t.Root.walk(func(c *Scope) {
+		if c.opened {
+			open++
+		}
+	})
+	s.opened = t.MaxGroups == 0 || open < t.MaxGroups
+	return s.opened
+}
 
 // Kids are the scopes right below s.
 func (s *Scope) Kids() []*Scope { return slices.Clone(s.kids) }
@@ -66,6 +86,9 @@ func (t *Tree) Close(s *Scope, reason string) int {
 	if s.Closed {
 		return 0
 	}
+	if s.Group.Dead { // its end has its reason
+		reason = s.Reason
+	}
 	if s.parent != nil {
 		s.parent.kids = slices.DeleteFunc(s.parent.kids, func(k *Scope) bool { return k == s })
 	}
@@ -79,6 +102,7 @@ func (t *Tree) release(s *Scope, reason string) (n int) {
 	}
 	s.Reason = reason
 	n += t.Wheel.CloseGroup(s.Group)
+	s.Ended = n
 	clear(s.Keys)
 	if s.Name != "" {
 		t.Ended = append(t.Ended, End{s.Name, reason})

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tickwheel/tickwheel/timers"
@@ -24,6 +25,7 @@ type Wheel struct {
 	seq    uint64
 	timers []*Timer
 	byID   map[int]*Timer
+	ended  uint64            // timers that did not fire any more
 	hungry [timers.Lanes]int // by rank: ticks in a row with due work and no run
 	run    run
 }
@@ -149,7 +151,9 @@ func (w *Wheel) freezeIfPaused(t *Timer) {
 }
 
 func (w *Wheel) remove(t *Timer, end string) {
-	t.end = end
+	if t.end = end; end != "fired" {
+		w.ended++
+	}
 	w.timers = slices.DeleteFunc(w.timers, func(o *Timer) bool { return o == t })
 }
 
@@ -211,6 +215,36 @@ func (w *Wheel) Backlog(lane timers.Lane) (n int, age timers.Span) {
 		}
 	}
 	return n, age
+}
+
+// Cancelled is how many timers were cancelled so far.
+func (w *Wheel) Cancelled() uint64 { return w.ended }
+
+// Load is how many timers are due in tick at, which is to come.
+func (w *Wheel) Load(at timers.Tick) (n int) {
+	for _, t := range w.timers {
+		if !t.frozen && t.Deadline == at {
+			n++
+		}
+	}
+	return n
+}
+
+// All yields the timers in the order in which they would fire without a budget,
+// and those that are paused.
+func (w *Wheel) All() []*Timer {
+	ts := slices.Clone(w.timers)
+	frozen := func(t *Timer) int {
+		if t.frozen {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(ts, func(a, b *Timer) int {
+		return cmp.Or(frozen(a)-frozen(b), cmp.Compare(w.clamp(a.Deadline), w.clamp(b.Deadline)),
+			rank(a.Lane)-rank(b.Lane), cmp.Compare(a.Deadline, b.Deadline), cmp.Compare(a.seq, b.seq))
+	})
+	return ts
 }
 
 // Pending yields the timers there are, in order of scheduling.
