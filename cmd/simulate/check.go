@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,7 +37,7 @@ func checkCommand() *cobra.Command {
 	var h hunt
 	var canary string
 	cmd := &cobra.Command{
-		Use:   "check",
+		Use:   "check [FILE]",
 		Short: "Hunt for errors in the production code with random calls and faults",
 		Long: `Check runs seeds. Each draws its options (rates, lanes, budget, workers, what goes
 wrong) and makes calls on the production wheel and loop, with sessions and jobs,
@@ -46,7 +45,8 @@ on a virtual clock; an oracle says what must happen. A faulty phase is followed 
 a healthy one, in which all that has piled up must be gone within a bound.
 
 The first seed that breaks a rule is made small, told as a story, printed as the
-command that repeats it, and kept as a file in --out. With --canary a known bug is
+command that repeats it, and kept as a file in --out. With such a FILE check runs
+that seed again and says whether the rule is still broken. With --canary a known bug is
 planted in the calls, to show that the hunt finds it.
 
 Exit codes: 0 no rule was broken, 1 failed or a canary was not found, 2 wrong use, 4
@@ -55,9 +55,9 @@ a rule was broken or all canaries were found, 130 interrupted.`,
   simulate check --seed 0 --seeds 10000     # as many fresh ones
   simulate check --seed 42                  # one seed
   simulate check --seed 42 --options budget=1,off=panic+goexit
+  simulate check out/check-seed-42.txt      # a failure that was kept
   simulate check --canary cap               # is a planted bug found?
   simulate check --canary all`,
-		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -73,15 +73,23 @@ a rule was broken or all canaries were found, 130 interrupted.`,
 	}
 	_ = cmd.RegisterFlagCompletionFunc("canary", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return &usageError{fmt.Errorf("simulate: argument %q: check has flags only, such as --seeds 1000", args[0])}
+		if len(args) > 1 {
+			return &usageError{fmt.Errorf("simulate: arguments %q: want one file, such as out/check-seed-42.txt", args)}
+		}
+		for _, name := range []string{"seeds", "seed", "options", "canary"} {
+			if len(args) > 0 && f.Changed(name) {
+				return &usageError{fmt.Errorf("simulate: %s with --%s: the file says which seed to run, and how", args[0], name)}
+			}
 		}
 		return nil
 	}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
 		if h.shared, err = sharedOf(cmd); err != nil {
 			return err
+		}
+		if len(args) > 0 {
+			return h.again(cmd.Context(), args[0])
 		}
 		switch {
 		case f.Changed("seeds"):
@@ -156,6 +164,9 @@ func (h *hunt) hunt(ctx context.Context) error {
 	if f != nil {
 		bar.say("making the failure small")
 		f = check.Shrink(ctx, f)
+		if ctx.Err() != nil {
+			fmt.Fprintln(h.stderr, "simulate: interrupted: the failure may be larger than it needs to be")
+		}
 		file, err = h.keep(f)
 		bar.clear()
 	}
@@ -171,11 +182,14 @@ func (h *hunt) hunt(ctx context.Context) error {
 		io.WriteString(h.stdout, f.Report())
 	}
 	switch {
-	case f != nil && file != "":
-		fmt.Fprintf(h.stderr, "simulate: seed %d breaks a rule: %s\nsimulate: kept as %s\n", f.Seed, f.Rule, file)
-		return errInvariant
 	case f != nil:
-		return errors.Join(errInvariant, err) // the failure comes first, the file is a copy
+		fmt.Fprintf(h.stderr, "simulate: seed %d breaks a rule: %s\n", f.Seed, f.Rule)
+		if err != nil { // the failure comes first, the file is a copy
+			fmt.Fprintf(h.stderr, "simulate: it is not kept: %v\n", err)
+		} else {
+			fmt.Fprintf(h.stderr, "simulate: kept as %s: simulate check %s repeats it\n", file, file)
+		}
+		return errInvariant
 	case err != nil:
 		return err
 	case ctx.Err() != nil:
@@ -183,13 +197,21 @@ func (h *hunt) hunt(ctx context.Context) error {
 		return errInterrupted
 	}
 	if !h.json {
-		fmt.Fprintf(h.stdout, "%d seeds from %d: no rule was broken; trace %016x\n", res.Done, h.batch.From, res.Trace)
+		fmt.Fprintf(h.stdout, "%s from %d: no rule was broken; trace %016x\n", seedsOf(res.Done), h.batch.From, res.Trace)
 	}
 	if bar.on {
 		took := max(time.Since(started), time.Millisecond)
 		fmt.Fprintf(h.stderr, "%.1f s, %.0f seeds a minute\n", took.Seconds(), float64(res.Done)/took.Minutes())
 	}
 	return nil
+}
+
+// seedsOf is a number of seeds in words.
+func seedsOf(n int) string {
+	if n == 1 {
+		return "1 seed"
+	}
+	return fmt.Sprintf("%d seeds", n)
 }
 
 // progress is a bar of the batch, which tells it how far it is.
@@ -217,68 +239,7 @@ func (h *hunt) keep(f *check.Failure) (string, error) {
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("simulate: %w", err)
+		return "", err
 	}
 	return name, nil
-}
-
-// canaries plants one bug after the other and looks whether it is found.
-func (h *hunt) canaries(ctx context.Context) error {
-	type line struct {
-		Number  int    `json:"number"`
-		Name    string `json:"name"`
-		What    string `json:"what"`
-		Found   bool   `json:"found"`
-		Seeds   int    `json:"seeds"`
-		Failure *found `json:"failure"`
-	}
-	var lines []line
-	var missed []string
-	for _, c := range h.canary {
-		bar := h.progress(c.Name, 1)
-		h.batch.Canary = c.Number
-		res, err := h.batch.Run(ctx)
-		bar.clear()
-		if err != nil {
-			return err
-		}
-		f := res.Failure
-		if f == nil && ctx.Err() != nil {
-			fmt.Fprintln(h.stderr, "simulate: interrupted at canary "+c.Name)
-			return errInterrupted
-		}
-		if f != nil {
-			if _, own := check.Run(f.Seed, f.Options, 0); own != nil {
-				return fmt.Errorf("simulate: seed %d breaks a rule without the canary as well: %s: run simulate check --seed %d", f.Seed, own.What, f.Seed)
-			}
-		}
-		l := line{c.Number, c.Name, c.What, f != nil, h.batch.Seeds, nil}
-		if f == nil {
-			missed = append(missed, c.Name)
-		} else {
-			if l.Seeds = int(f.Seed-h.batch.From) + 1; len(h.canary) == 1 {
-				f = check.Shrink(ctx, f)
-			}
-			l.Failure = foundOf(f, "")
-		}
-		lines = append(lines, l)
-		switch {
-		case h.json:
-		case f == nil:
-			fmt.Fprintf(h.stdout, "canary %d, %s: not found in %d seeds: %s\n", c.Number, c.Name, h.batch.Seeds, c.What)
-		case len(h.canary) == 1:
-			fmt.Fprintf(h.stdout, "canary %d, %s: found: %s\n\n%s", c.Number, c.Name, c.What, f.Report())
-		default:
-			fmt.Fprintf(h.stdout, "canary %d, %s: found by seed %d: %s\n", c.Number, c.Name, f.Seed, f.Rule)
-		}
-	}
-	if h.json {
-		if err := writeJSON(h.stdout, lines); err != nil {
-			return err
-		}
-	}
-	if len(missed) > 0 {
-		return fmt.Errorf("simulate: not found in %d seeds: %s", h.batch.Seeds, strings.Join(missed, ", "))
-	}
-	return errInvariant
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tickwheel/tickwheel/sim/check"
 )
 
 func TestCheckRunsSeeds(t *testing.T) {
@@ -21,7 +23,7 @@ func TestCheckRunsSeeds(t *testing.T) {
 
 	one := simulate(t, "check", "--seed", "100", "--progress", "plain")
 	assert.Equal(t, exitOK, one.code, one.stderr)
-	assert.Contains(t, one.stdout, "1 seeds from 100")
+	assert.Contains(t, one.stdout, "1 seed from 100")
 	assert.Contains(t, one.stderr, "seeds a minute")
 
 	fresh := simulate(t, "check", "--seed", "0", "--options", "ops=none", "--quiet")
@@ -90,7 +92,7 @@ func TestCheckForPrograms(t *testing.T) {
 func TestCheckRefusesWrongUse(t *testing.T) {
 	for _, args := range [][]string{
 		{"--seeds", "0"}, {"--seeds", "-1"}, {"--seeds", "x"}, {"--seed", "-1"}, {"--options", "ticks=0"}, {"--options", "x"},
-		{"--canary", "x"}, {"--canary", ""}, {"--out", ""}, {"spawn-storm"}, {"--progress", "x"},
+		{"--canary", "x"}, {"--canary", ""}, {"--out", ""}, {"a.txt", "b.txt"}, {"a.txt", "--seed", "3"}, {"a.txt", "--canary", "cap"}, {"--progress", "x"},
 	} {
 		r := simulate(t, append([]string{"check"}, args...)...)
 		assert.Equal(t, exitUsage, r.code, args)
@@ -126,5 +128,74 @@ func TestThePageExplainsCheck(t *testing.T) {
 	names, _, _ = strings.Cut(names, "\n")
 	for _, n := range strings.Split(names, ", ") {
 		assert.Contains(t, string(page), "`"+n+"`", "canary")
+	}
+}
+
+// keptFile is the report of a planted bug, as a failure is kept.
+func keptFile(t *testing.T) string {
+	t.Helper()
+	r := simulate(t, "check", "--seed", "100", "--canary", "cap", "--quiet")
+	_, text, ok := strings.Cut(r.stdout, "\n\n")
+	require.True(t, ok, r.stdout)
+	return text
+}
+
+func TestCheckRepeatsAFailureThatWasKept(t *testing.T) {
+	text := keptFile(t)
+	file := filepath.Join(t.TempDir(), "kept.txt")
+	write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
+	write(text)
+	r := simulate(t, "check", file, "--quiet")
+	assert.Equal(t, exitInvariant, r.code, r.stderr)
+	assert.Equal(t, text, r.stdout)
+	assert.Contains(t, r.stderr, "seed 100 still breaks the rule: the cap holds")
+
+	write(strings.Replace(text, "broken   the cap holds", "broken   never early", 1))
+	r = simulate(t, "check", file, "--quiet")
+	assert.Equal(t, exitInvariant, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "breaks another rule: the cap holds instead of: never early")
+
+	write(strings.Replace(text, " --canary cap", "", 1))
+	r = simulate(t, "check", file, "--quiet")
+	assert.Equal(t, exitOK, r.code, r.stderr)
+	assert.Contains(t, r.stdout, "seed 100 breaks no rule any more")
+	r = simulate(t, "check", file, "--quiet", "--json")
+	assert.Equal(t, exitOK, r.code, r.stderr)
+	assert.Contains(t, r.stdout, `"broken": false`)
+}
+
+func TestCheckRefusesAFileThatIsCutShort(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kept.txt")
+	for text, want := range map[string]string{
+		"": "cut short", keptFile(t)[:150]: "cut short", "seed 3": "cut short",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		r := simulate(t, "check", file)
+		assert.Equal(t, exitFailed, r.code, text)
+		assert.Contains(t, r.stderr, want, text)
+	}
+	r := simulate(t, "check", file+".none")
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.stderr, "kept.txt.none")
+}
+
+// The failure comes first: whoever can't keep it is told it all the same.
+func TestCheckTellsOfAFailureThatItCantKeep(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for _, c := range []struct{ out, want string }{
+		{file, "simulate: it is not kept: "},
+		{filepath.Join(file, "below"), "simulate: it is not kept: "},
+		{filepath.Join(t.TempDir(), "new"), "simulate: kept as "},
+	} {
+		for _, asJSON := range []bool{false, true} {
+			var stdout, stderr strings.Builder
+			h := hunt{shared: shared{stdout: &stdout, stderr: &stderr, progress: "none", json: asJSON}, out: c.out}
+			h.batch = check.Batch{From: 100, Seeds: 20, Canary: 7}
+			require.ErrorIs(t, h.hunt(t.Context()), errInvariant)
+			assert.Contains(t, stderr.String(), "simulate: seed 100 breaks a rule: the cap holds")
+			assert.Contains(t, stderr.String(), c.want)
+			assert.Contains(t, stdout.String(), "over the cap of 1")
+		}
 	}
 }
