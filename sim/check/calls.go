@@ -114,9 +114,36 @@ func (w *world) leave(p *op) {
 		panic(planned{})
 	case "goexit":
 		w.say("the callback calls Goexit")
+		w.exit()
+	}
+}
+
+// exit ends the goroutine. A hook may do so while it is ending: it ends once.
+func (w *world) exit() {
+	if !w.exiting {
+		w.exiting = true
 		w.facts.goexits++
 		w.goexits++
-		runtime.Goexit()
+	}
+	runtime.Goexit()
+}
+
+// leaveHook ends a hook of a scope. One that is called by a call of ours outside of a
+// tick, or in the middle of a login, must not take the goroutine with it.
+func (w *world) leaveHook(then string) {
+	if w.quiet() {
+		return
+	}
+	switch {
+	case then == "panic":
+		w.say("the hook panics")
+		w.facts.panics++
+		w.panics++
+		w.muffled = w.bug(bugHook)
+		panic(planned{})
+	case then == "goexit" && w.facts.open && !w.loggingIn:
+		w.say("the hook calls Goexit")
+		w.exit()
 	}
 }
 

@@ -45,6 +45,7 @@ const (
 	bugBreak
 	bugHorizon
 	bugShares
+	bugHook
 	bugs
 )
 
@@ -90,6 +91,7 @@ var canaries = [bugs]Canary{
 	{bugBreak, "break", "callbacks go on after the end of an advance was asked for"},
 	{bugHorizon, "horizon", "a deadline beyond the horizon is cut to it instead of refused"},
 	{bugShares, "shares", "the lower lanes have each other's share of the budget"},
+	{bugHook, "hook", "a hook that panics costs the next one its call"},
 }
 
 // Canaries returns the planted bugs there are.

@@ -228,11 +228,17 @@ func (w *world) does(l *letter) {
 	if l.p == nil {
 		return
 	}
-	if w.do(l.p); l.caller != nil && !w.quiet() {
-		l.caller.then = l.p.then
-		if l.p.then == "jobfail" {
-			l.caller.then = ""
+	panics := w.panics
+	defer func() {
+		switch {
+		case l.caller == nil:
+		case w.exiting:
+			l.caller.then = "goexit"
+		case l.p.then == "panic" && w.panics > panics:
+			l.caller.then = "panic"
 		}
-	}
+	}()
+	w.do(l.p)
+	panics = w.panics // not those of hooks
 	w.leave(l.p)
 }

@@ -50,7 +50,9 @@ func (w *world) people(p *op) {
 func (w *world) login(p *op, c *conn, name string) {
 	w.say("%s logs in", name)
 	m, want := w.mreg.Login(c.m, name)
+	w.loggingIn = true
 	real, o, err := c.real.Login(name, len(w.scopes))
+	w.loggingIn = false
 	c.last = name
 	w.loggedIn(p, name, m, want, real, o, err)
 }
@@ -65,7 +67,9 @@ func (w *world) own(p *op, name string) {
 		w.tree.Close(c.Scope, "")
 	}
 	w.owned = append(w.owned, c)
+	w.loggingIn = true
 	real, o, err := w.reg.Login(name, len(w.scopes))
+	w.loggingIn = false
 	w.loggedIn(p, name, m, want, real, o, err)
 }
 
@@ -85,6 +89,7 @@ func (w *world) loggedIn(p *op, name string, m *oracle.Session, want string, rea
 		w.broken(oracle.Inherit, "the login of %s is %s with %d timers: want %s and none", name, label, real.Scope.Len(), m.Label)
 	}
 	w.fail(w.tree.Told())
+	w.sessionHooks[m.Label] = p.then
 	s := &sess{real, m, len(w.scopes)}
 	w.scopes = append(w.scopes, &scope{birth: w.births.next(p), real: real.Scope, m: m.Scope, sess: s})
 }
@@ -153,7 +158,10 @@ func (w *world) child(p *op, s *scope) {
 	c := &scope{birth: w.births.next(p), real: s.real.Child(), m: w.tree.Child(s.m, label)}
 	w.say("%s makes %s", s.m.Label(), label)
 	w.scopes = append(w.scopes, c)
-	if ok := c.real.OnClose(func(reason error) { w.told(label, reason) }); ok != c.m.Alive() {
+	if ok := c.real.OnClose(func(reason error) {
+		w.told(label, reason)
+		w.leaveHook(p.then)
+	}); ok != c.m.Alive() {
 		w.broken(oracle.Refusals, "OnClose of %s gave %v", label, ok)
 	}
 }

@@ -11,6 +11,10 @@ import (
 
 // told is the hook of a scope or session that ends.
 func (w *world) told(name string, reason error) {
+	if w.muffled {
+		w.muffled = false
+		return
+	}
 	why := reasonOf(reason)
 	w.say("%s ends: %s", name, why)
 	w.note(uint64(len(name)), uint64(len(why)))

@@ -62,8 +62,13 @@ type world struct {
 	panics   uint64
 	goexits  uint64
 	cuts     uint64
-	err      error
-	at       int64 // tick of err
+
+	sessionHooks map[string]string // how the hooks of sessions end
+	loggingIn    bool
+	exiting      bool // this goroutine ends
+	muffled      bool // a planted bug: the next hook is not told
+	err          error
+	at           int64 // tick of err
 }
 
 // facts is what the tick in hand has done so far.
@@ -120,7 +125,7 @@ type conn struct {
 }
 
 func newWorld(seed uint64, o Options, canary int, log *story) (*world, error) {
-	w := &world{o: o, canary: canary, log: log, clock: &clock{}, births: births{}, ops: plan(seed, o, false), trace: fnvOffset}
+	w := &world{o: o, canary: canary, log: log, clock: &clock{}, births: births{}, ops: plan(seed, o, false), trace: fnvOffset, sessionHooks: map[string]string{}}
 	w.exec = newExecutor(w, o.Workers)
 	loop, err := tick.New(w.config(seed))
 	if err != nil {
@@ -218,6 +223,9 @@ func (w *world) build() error {
 			w.told(name, reason)
 		}
 		w.lastSave(s.ID())
+		if then := w.sessionHooks[name]; then == "panic" {
+			w.leaveHook(then)
+		}
 	})
 	w.loop.OnTick(func(time.Duration) {
 		w.fail(w.tree.Told())
@@ -309,6 +317,7 @@ func (w *world) drive() {
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
+			w.exiting = false
 			w.loop.RunDue()
 			clean = true
 		}()
