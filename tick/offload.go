@@ -151,9 +151,6 @@ func (l *Loop) unkeep() {
 // applyResult is a job's arrival on the tick goroutine.
 func (l *Loop) applyResult(t *Task) {
 	l.meter.to(t.kind)
-	if t.always != nil {
-		defer t.always() // after apply, whose effects the next run shall see; also if it panics
-	}
 	if l.account(t); t.outcome != JobDropped && t.outcome != JobStale && t.apply != nil {
 		t.apply(t.err)
 	}

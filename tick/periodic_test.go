@@ -238,3 +238,30 @@ func TestOffloadEveryTellsAboutAFullQueue(t *testing.T) {
 		assert.ErrorIs(t, got[0], tick.ErrQueueFull)
 	}
 }
+
+// A run that waits for the one before it is made right behind that one's result. If
+// neither function returns, the loop hears of both.
+func TestPanicsOfAResultAndOfTheRunBehindItAreBothTold(t *testing.T) {
+	var told []any
+	l := ticktest.New(t, tick.Config{
+		Executor: &heldJobs{length: 2 * interval}, OnPanic: func(p tick.PanicInfo) { told = append(told, p.Value) },
+	})
+	made := 0
+	must(tick.OffloadEvery(l.Root(), tick.Spec{Every: interval}, tick.QueueOne,
+		func(tick.Firing) tick.Job[int] {
+			if made++; made == 2 {
+				panic("next")
+			}
+			return tick.Job[int]{Run: noJob}
+		},
+		func(int, error) {
+			if made == 1 {
+				panic("done")
+			}
+		}))
+	ticktest.Steps(l, 5)
+	assert.Equal(t, []any{"done", "next"}, told)
+	assert.Equal(t, uint64(2), l.Stats().Panics)
+	ticktest.Steps(l, 5)
+	assert.Greater(t, made, 3, "the job goes on")
+}

@@ -40,7 +40,7 @@ type Task struct {
 	ctx     context.Context
 	body    func(context.Context) error
 	apply   func(error)
-	always  func() // runs on the tick goroutine whatever became of the job
+	always  func() // runs on the tick goroutine after apply, whatever became of the job
 	number  uint64
 	kind    Kind
 	key     string

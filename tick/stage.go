@@ -40,8 +40,9 @@ type inHand struct {
 	cursor   int // what of the stage has begun
 	items    []item
 	results  []*Task
-	handlers int // of inputs, systems or flush hooks: how many there were when the phase began
-	part     int // handlers of the current input that have begun
+	applied  *Task // whose result was applied, and what follows was not done
+	handlers int   // of inputs, systems or flush hooks: how many there were when the phase began
+	part     int   // handlers of the current input that have begun
 	fired    int
 	panicked int           // fired at the last panic
 	late     Histogram     // of the timers fired
@@ -144,12 +145,7 @@ func (l *Loop) run() {
 		t.stage = stResults // first: Begin is not called twice in a tick
 		l.takeAll()
 	case stResults:
-		for t.cursor < len(t.results) {
-			r := t.results[t.cursor]
-			t.results[t.cursor] = nil
-			t.cursor++
-			l.applyResult(r)
-		}
+		l.runResults()
 		t.part = 0
 		l.enterStage(stItems)
 	case stItems:
@@ -222,6 +218,27 @@ func (l *Loop) takeAll() {
 	l.unkeep()
 	t.items, t.results = l.inbox.take(t.items, t.results)
 	t.info.Inbox, t.info.Results = len(t.items), len(t.results)
+}
+
+// runResults applies the results of jobs. What follows a result is a step of its
+// own: if both do not return, both are told of.
+func (l *Loop) runResults() {
+	t := &l.tick
+	for t.applied != nil || t.cursor < len(t.results) {
+		if r := t.applied; r != nil {
+			t.applied = nil
+			if r.always != nil {
+				l.meter.to(r.kind)
+				r.always()
+			}
+			continue
+		}
+		r := t.results[t.cursor]
+		t.results[t.cursor] = nil
+		t.cursor++
+		t.applied = r // first: it follows also if the result's function does not return
+		l.applyResult(r)
+	}
 }
 
 func (l *Loop) runItems() {
