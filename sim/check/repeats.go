@@ -16,6 +16,8 @@ type repeat struct {
 	m     *oracle.Repeated
 	last  tick.Firing // of the run that starts
 	kept  tick.Firing // of the run that waits
+	// behind says that the run that starts has waited: it follows a result.
+	behind bool
 }
 
 // debt is what the loop has to do next: start a run of a periodic job, or tell
@@ -89,7 +91,7 @@ func (w *world) runDue(r *repeat, i tick.FireInfo) {
 	waited := r.m.Waits()
 	switch starts := r.m.Due(w.jobs); {
 	case starts:
-		r.last = f
+		r.last, r.behind = f, false
 		w.facts.owed = debt{start: r}
 	case r.m.Waits() && !waited:
 		r.kept = f
@@ -102,8 +104,8 @@ func (w *world) runDue(r *repeat, i tick.FireInfo) {
 // runBegins makes the job of a run.
 func (w *world) runBegins(r *repeat, f tick.Firing) *job {
 	p := r.t.op
-	if r.t.op.b>>16&3 < 2 {
-		p.then = "" // of the callback
+	if r.t.op.b>>16&3 < 3 {
+		p.then = "" // of the callbacks
 	}
 	j := w.newJob(&p, r.scope, w.key(p.a>>4), w.o.Interval*time.Duration(p.a%(longest*8))/8)
 	j.m.Silent, j.repeat = false, r
@@ -119,7 +121,7 @@ func (w *world) runBegins(r *repeat, f tick.Firing) *job {
 	w.facts.owed = debt{}
 	w.say("periodic job %d makes job %d, key %q, of %v", r.t.id, j.id, j.m.Key, j.length)
 	w.clock.now += w.o.Interval * time.Duration(r.t.op.b>>5%8) / 64
-	if r.t.op.b>>16&3 == 0 {
+	if by := r.t.op.b >> 16 & 3; by == 0 || by == 2 && r.behind {
 		w.runCalls(r)
 	}
 	want := w.jobRefused(j, r.scope)
@@ -161,7 +163,7 @@ func (w *world) runEnds(r *repeat, got int, err error) {
 	}
 	defer w.runOver(r)
 	w.done(w.facts.ended, got, err)
-	if r.t.op.b>>16&3 == 1 {
+	if by := r.t.op.b >> 16 & 3; by == 1 || by == 2 && r.m.Waits() { // both, one behind the other
 		w.runCalls(r)
 	}
 }
@@ -169,7 +171,7 @@ func (w *world) runEnds(r *repeat, got int, err error) {
 // runOver is behind the end of a run, whatever became of it.
 func (w *world) runOver(r *repeat) {
 	if w.err == nil && r.m.Ended(r.t.m.Pending() && r.scope.m.Alive()) {
-		r.last = r.kept
+		r.last, r.behind = r.kept, true
 		w.facts.owed = debt{start: r}
 	}
 }
