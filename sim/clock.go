@@ -34,12 +34,16 @@ func (c *Virtual) Wall() time.Time {
 // Sleep moves the clock to until, at once.
 func (c *Virtual) Sleep(until time.Duration, _ <-chan struct{}) { c.now = max(c.now, until) }
 
+// maxVirtual is where the clock stops, after 36 years: what is reckoned with its
+// times stays in an int64.
+const maxVirtual = time.Duration(1 << 60)
+
 // Burn moves the clock by d.
-func (c *Virtual) Burn(d time.Duration) { c.now += d }
+func (c *Virtual) Burn(d time.Duration) { c.now += min(d, max(maxVirtual-c.now, 0)) }
 
 // Block moves the clock by d.
 func (c *Virtual) Block(_ context.Context, d time.Duration) error {
-	c.now += d
+	c.Burn(d)
 	return nil
 }
 

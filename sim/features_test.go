@@ -235,9 +235,9 @@ func TestAgendaIsInOrder(t *testing.T) {
 	for i, at := range []time.Duration{5, 3, 5, 1, 3} {
 		a.add(at, func() { got = append(got, i) })
 	}
-	a.run(4)
+	a.run(4, func() bool { return false })
 	assert.Equal(t, []int{3, 1, 4}, got)
-	a.run(5)
+	a.run(5, func() bool { return false })
 	assert.Equal(t, []int{3, 1, 4, 0, 2}, got)
 }
 

@@ -30,14 +30,14 @@ type Options struct {
 // it returns what there is up to then, with Interrupted set, and no error.
 //
 // It returns an error that names everything that is wrong with the scenario or
-// the policy, an error if the run reaches a limit of the loop, and one with the
-// stack if a callback panicked.
+// the policy, an error if the run reaches a limit of the loop or its work takes
+// years, and one with the stack if a callback panicked.
 func Run(ctx context.Context, sc Scenario, pol Policy, o Options) (*Recording, error) {
 	if err := validate(sc, pol, o.Real); err != nil {
 		return nil, err
 	}
 	rec := newRecorder(sc.Ticks())
-	w := &world{sc: sc, pol: pol, draw: draws{o.Seed}}
+	w := &world{ctx: ctx, sc: sc, pol: pol, draw: draws{o.Seed}}
 	w.sc.Storms = slices.Clone(sc.Storms) // the world changes their costs to its machine's
 	cfg := config(sc, pol, o)
 	cfg.Observer = rec.observer()
@@ -115,6 +115,9 @@ func runVirtual(ctx context.Context, w *world, o Options) bool {
 	report := meter{total: w.sc.Duration, f: o.Progress}
 	for w.err == nil && ctx.Err() == nil {
 		next, ok := w.loop.RunDue()
+		if w.ended() {
+			return false
+		}
 		if !ok || next > w.sc.Duration {
 			return ok
 		}

@@ -43,9 +43,9 @@ func (a *agenda) add(at time.Duration, do func()) {
 	heap.Push(a, event{at, a.n, do})
 }
 
-// run does what is to be done by now.
-func (a *agenda) run(now time.Duration) {
-	for len(a.q) > 0 && a.q[0].at <= now {
+// run does what is to be done by now, unless the run ended.
+func (a *agenda) run(now time.Duration, ended func() bool) {
+	for len(a.q) > 0 && a.q[0].at <= now && !ended() {
 		heap.Pop(a).(event).do()
 	}
 }

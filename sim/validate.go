@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,7 +36,8 @@ const (
 	maxStorm   = 4_000_000
 	maxLimit   = 1 << 26 // what a loop can hold
 	maxStall   = time.Hour
-	maxActions = 1_000 // of a player in a second
+	maxActions = 1_000     // of a player in a second
+	maxCost    = time.Hour // of one callback, and of what each tick does
 )
 
 // Validate returns everything that is wrong with s.
@@ -70,6 +72,7 @@ func (s Scenario) problems() problems {
 	s.checkJobs(&ps)
 	s.checkStorms(&ps)
 	s.checkStalls(&ps)
+	s.checkCosts(&ps)
 	if len(ps) == 0 {
 		ps.top(s.everybody() <= maxPlayers, "storms", "storms: %d players log in with all storms: want at most %d", s.everybody(), maxPlayers)
 		ps.top(timersOf(s) <= maxLimit, "kinds", "kinds: %d timers could be pending: want at most %d: take fewer players or smaller counts", timersOf(s), maxLimit)
@@ -154,6 +157,32 @@ func given(ps *problems, at, do string, keys map[string]bool) {
 	slices.Sort(names)
 	for _, k := range names {
 		ps.want(false, at+"."+k, "means nothing with do: %s: leave it out", do)
+	}
+}
+
+// checkCosts wants costs of which a tick comes to an end.
+func (s Scenario) checkCosts(ps *problems) {
+	slowness := 100 / float64(cmp.Or(s.Speed, 100))
+	hours := func(d Dist) float64 { return float64(d.longest()) * slowness / float64(maxCost) }
+	one := func(path string, d Dist) {
+		ps.want(hours(d) <= 1, path, "%v: want at most %v at the speed of the machine, with its spread", d, maxCost)
+	}
+	one("costs.tick", s.Costs.Tick)
+	one("costs.input", s.Costs.Input)
+	one("costs.login", s.Costs.Login)
+	one("costs.logout", s.Costs.Logout)
+	n := s.everybody()
+	ps.want(hours(s.Costs.Movement)*float64(n) <= 1, "costs.movement",
+		"%v for each of %d players: want at most %v a tick for all: take a lower cost or fewer players", s.Costs.Movement, n, maxCost)
+	for i, k := range s.Kinds {
+		one(fmt.Sprintf("kinds[%d].cost", i+1), k.Cost)
+	}
+	for i, j := range s.Jobs {
+		one(fmt.Sprintf("jobs[%d].result", i+1), j.Result)
+	}
+	for i, st := range s.Storms {
+		one(fmt.Sprintf("storms[%d].cost", i+1), st.Cost)
+		one(fmt.Sprintf("storms[%d].arm", i+1), st.Arm)
 	}
 }
 

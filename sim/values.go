@@ -49,6 +49,19 @@ func (d Dist) pick(x uint64) time.Duration {
 	return between(x, d.Lo, d.Hi)
 }
 
+// longest is the most that d can be, or as good as that.
+func (d Dist) longest() time.Duration {
+	switch {
+	case d.Values != nil:
+		return d.Values.of[len(d.Values.of)-1]
+	case d.Shape == "light":
+		return d.Lo * time.Duration(light[15]) / 16
+	case d.Shape == "heavy":
+		return d.Lo * time.Duration(heavy[15]) / 16
+	}
+	return max(d.Lo, d.Hi)
+}
+
 // scaled returns d on a machine that has percent of the speed.
 func (d Dist) scaled(percent int) Dist {
 	d.Lo, d.Hi = d.Lo*100/time.Duration(percent), d.Hi*100/time.Duration(percent)

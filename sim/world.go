@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,6 +18,7 @@ var errEvening = errors.New("sim: mass logout")
 // world is the game that is played on the loop: it does what a scenario says, in
 // the way a policy allows, and spends what it would cost.
 type world struct {
+	ctx  context.Context // of the run
 	sc   Scenario
 	pol  Policy
 	draw draws
@@ -106,7 +108,7 @@ func (w *world) build() error {
 	w.script()
 	w.loop.OnInput(w.input)
 	w.loop.OnTick(w.movement)
-	w.loop.OnTick(func(time.Duration) { w.agenda.run(w.loop.Time()) })
+	w.loop.OnTick(func(time.Duration) { w.agenda.run(w.soon(w.loop.Time()), w.ended) })
 	w.loop.OnTick(w.network)
 	w.serve()
 	return nil
@@ -183,7 +185,7 @@ func (w *world) movement(time.Duration) {
 // system, and not a goroutine, so that a run repeats. Clients do not wait for the
 // server: what they send during a tick that is too long comes in a heap.
 func (w *world) network(dt time.Duration) {
-	next := (w.loop.Time()/dt + 1) * dt
+	next := w.soon((w.loop.Time()/dt + 1) * dt)
 	again := w.retry
 	w.retry = nil
 	for _, p := range again {
@@ -198,7 +200,7 @@ func (w *world) network(dt time.Duration) {
 	if n == 0 {
 		n = uint64(len(w.keys))
 	}
-	for until := w.sc.Actions.upTo(n, next); w.inputs < until; w.inputs++ {
+	for until := w.sc.Actions.upTo(n, next); w.inputs < until && !w.ended(); w.inputs++ {
 		x := w.draw.of(workInput, 0, w.inputs)
 		if w.silent(x % n) {
 			continue
@@ -207,11 +209,28 @@ func (w *world) network(dt time.Duration) {
 		_ = w.loop.Input(actionInput{x % n, w.inputs})
 	}
 	for _, j := range w.jobs {
-		for until := j.Rate.upTo(1, next); j.started < until; j.started++ {
+		for until := j.Rate.upTo(1, next); j.started < until && !w.ended(); j.started++ {
 			w.run(w.loop.Root(), nil, j)
 		}
 	}
 }
+
+// maxWork is how far work may take the virtual clock past the end of a run, some
+// eleven years. What needs more has a cost or a length that nobody can mean.
+const maxWork = 100_000 * time.Hour
+
+// ended tells that the run is over, for loops that are long after a long stall:
+// whoever interrupts one does not want to wait for what piled up.
+func (w *world) ended() bool {
+	if c, ok := w.work.(*Virtual); ok && w.err == nil && c.now-w.sc.Duration > maxWork {
+		w.err = fmt.Errorf("sim: work takes more than %v past the end of the run: take lower costs, shorter jobs or fewer of them", maxWork)
+	}
+	return w.err != nil || w.ctx.Err() != nil
+}
+
+// soon is t, but at most a tick after the end of the run: a stall may make the last
+// ticks begin years later, with as many inputs, for a run that is over.
+func (w *world) soon(t time.Duration) time.Duration { return min(t, w.sc.Duration+w.sc.Interval) }
 
 // arrived is how many players of the beginning have come by the time at.
 func (w *world) arrived(at time.Duration) uint64 {

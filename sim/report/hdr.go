@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"math"
+	"math/bits"
 	"strings"
 	"time"
 
@@ -58,13 +59,32 @@ func writeRunHDR(l *hdr.HistogramLogWriter, r *sim.Recording) error {
 			return err
 		}
 		response := t.StartLate + t.Duration
-		for n := range t.Shed + 1 { // the intervals given up were meant to begin before
-			if err := h.response.RecordValue(clampHDR(response + time.Duration(n)*r.Scenario.Interval)); err != nil {
-				return err
-			}
+		// The intervals given up were meant to begin before.
+		if err := recordEach(h.response, response, r.Scenario.Interval, t.Shed+1); err != nil {
+			return err
 		}
 	}
 	return h.flush(l)
+}
+
+// recordEach records n values, from the first on each longer by step. It takes as
+// long as there are places in h for them, not as there are values: a stall of years
+// has billions.
+func recordEach(h *hdr.Histogram, first, step time.Duration, n int64) error {
+	for n > 0 {
+		v, same := clampHDR(first), n
+		if first < maxHDR {
+			// A place holds all values with the same first 11 bits.
+			last := time.Duration(v | (1<<max(bits.Len64(uint64(v))-11, 0) - 1))
+			same = min(n, int64((last-first)/step)+1)
+		}
+		if err := h.RecordValues(v, same); err != nil {
+			return err
+		}
+		first += step * time.Duration(same)
+		n -= same
+	}
+	return nil
 }
 
 // intervals are the two histograms of the interval in hand.
