@@ -62,8 +62,11 @@ func (m mutant) source(t *testing.T) (path string, changed []byte) {
 func TestMutantsAreThere(t *testing.T) {
 	list := readMutants(t)
 	assert.GreaterOrEqual(t, len(list), 10)
+	page, err := os.ReadFile("../../docs/check.md")
+	require.NoError(t, err)
 	for _, m := range list {
 		assert.NotEmpty(t, m.what, m.name)
+		assert.Contains(t, string(page), "`"+m.name+"`")
 		m.source(t)
 	}
 }
