@@ -75,7 +75,9 @@ func (s *servers) start() {
 			t.Fail(context.DeadlineExceeded)
 		}
 		// Before s.at there was no server, or a job of its key was in the way.
-		r := running{end: max(t.Queued(), s.at) + length, task: t}
+		started := max(t.Queued(), s.at)
+		r := running{end: started + length, task: t}
+		t.Timed(started, r.end)
 		i, _ := slices.BinarySearchFunc(s.busy, r, func(a, b running) int {
 			return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.task.Number(), b.task.Number()))
 		})

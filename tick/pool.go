@@ -53,6 +53,7 @@ type Task struct {
 
 	prev, next *Task // in the list of those running
 	listed     bool
+	timed      bool // started and ended were told
 }
 
 // Number counts jobs in the order in which they were offloaded, from 1.
@@ -207,6 +208,15 @@ func (t *Task) Fail(err error) {
 	}
 }
 
+// Timed says when the job started and ended, on the loop's clock, for an executor that
+// works events off later than they happened. Without it these are the times of Take
+// and Deliver, before which it must be called.
+func (t *Task) Timed(started, ended time.Duration) {
+	t.queue.mu.Lock()
+	defer t.queue.mu.Unlock()
+	t.started, t.ended, t.timed = started, ended, true
+}
+
 // Deliver hands the result to the loop, which applies it in its next inbox phase,
 // and lets the next job of the key go. It panics if the job is not running.
 func (t *Task) Deliver() {
@@ -218,12 +228,15 @@ func (t *Task) Deliver() {
 	}
 	q.unlist(t)
 	q.running--
-	t.ended = q.loop.Time()
+	now := q.loop.Time()
+	if !t.timed {
+		t.ended = now
+	}
 	more := q.passKey(t)
 	q.loop.inbox.complete(t)
 	q.mu.Unlock()
 	if more {
-		q.loop.exec.Ready(t.ended)
+		q.loop.exec.Ready(now)
 	}
 }
 

@@ -185,3 +185,13 @@ func TestComparePicturesKeepTheirColours(t *testing.T) {
 	few.SetRGBA(1, 0, color.RGBA{1, 2, 3, 255})
 	assert.Equal(t, few.At(1, 0), indexed(few).At(1, 0))
 }
+
+// A jitter that no timer of the storm heeds is no lateness.
+func TestJitterThatChangesNothingIsNotAdded(t *testing.T) {
+	at := func(jitter time.Duration, hash string) *outcome {
+		return &outcome{setting: setting{Interval: 50 * time.Millisecond, Jitter: jitter}, JitterMS: 1000 * jitter.Seconds(), TraceHash: hash}
+	}
+	none, vain, real := at(0, "a"), at(2*time.Second, "a"), at(3*time.Second, "b")
+	all := []*outcome{none, vain, real}
+	assert.Equal(t, []float64{0, 0, 3000}, []float64{spreadMS(none, all), spreadMS(vain, all), spreadMS(real, all)})
+}

@@ -87,6 +87,19 @@ func (s setting) value(axis string) (int64, string) {
 	return int64(strings.Compare(s.Lanes, "own")), s.Lanes
 }
 
+// spreadMS is the jitter of a setting, 0 if it changed nothing: the same run without it
+// took the same decisions.
+func spreadMS(o *outcome, outcomes []*outcome) float64 {
+	without := o.setting
+	without.Jitter = 0
+	for _, other := range outcomes {
+		if other.setting == without && other.TraceHash == o.TraceHash {
+			return 0
+		}
+	}
+	return o.JitterMS
+}
+
 // compareScatter draws the grid: a point a setting, a colour for what is done about
 // storms, and lines through settings that differ in one axis only.
 func compareScatter(about string, outcomes []*outcome, best *outcome) plot.Scatter {
@@ -113,7 +126,7 @@ func compareScatter(about string, outcomes []*outcome, best *outcome) plot.Scatt
 		}
 		s.Points = append(s.Points, plot.Point{
 			Label: label(o.setting), Group: slices.Index(s.Groups, g), Hollow: !o.Met, Strong: o == best,
-			Values: []float64{100 * o.Busy, o.LateMS.P99, o.LateMS.Max + o.JitterMS, scale(o) * o.TickMS.Max},
+			Values: []float64{100 * o.Busy, o.LateMS.P99, o.LateMS.Max + spreadMS(o, outcomes), scale(o) * o.TickMS.Max},
 		})
 		if o != best && len(vary) > 0 {
 			s.Points[len(s.Points)-1].Label = labelOf(o.setting, vary)
