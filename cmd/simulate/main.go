@@ -12,7 +12,12 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 )
+
+// sameSignal is how long after the first signal another is an echo of it: some programs
+// signal the process and its group.
+const sameSignal = 100 * time.Millisecond
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -22,7 +27,7 @@ func run(args []string) int {
 	defer stop()
 	// The first signal ends the run with what there is; a second one is the
 	// system's own and ends the process.
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
 
 	root := newCommand(os.Stdout, os.Stderr)
 	root.SetArgs(args)
