@@ -42,6 +42,10 @@ func TestReplayNamesTheDifference(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, bytes.Replace(b, []byte(`"seed":7`), []byte(`"seed":8`), 1), 0o600))
 	r := simulateIn(t, dir, "replay", "--quiet")
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.stderr, "replay.bin is of another run (seed 8, run.json says 7)")
+	require.NoError(t, os.Remove(filepath.Join(dir, "out", "run.json"))) // the file alone is enough
+	r = simulateIn(t, dir, "replay", "--quiet")
 	assert.Equal(t, exitInvariant, r.code)
 	assert.Regexp(t, `(?m)^nothing: differs first in tick \d+, at \d+ ms: .*, recorded `, r.stdout)
 	assert.Contains(t, r.stderr, "2 of 2 runs differ from "+filepath.Join("out", "replay.bin"))

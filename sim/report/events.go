@@ -24,6 +24,7 @@ type Event struct {
 	Outcome string     `json:"outcome,omitempty"`
 	TimeMS  float64    `json:"time_ms,omitempty"`
 	Kinds   []KindTime `json:"kinds,omitempty"`
+	Run     string     `json:"run,omitempty"` // at the end, that of run.json
 }
 
 // KindTime is what the timers of one kind did in one tick.
@@ -45,6 +46,9 @@ func writeEvents(w io.Writer, m Meta, runs []*sim.Recording) error {
 	}
 	for _, r := range runs {
 		for _, ev := range eventsOf(r) {
+			if ev.Type == "end" {
+				ev.Run = m.Run
+			}
 			if err := e.Encode(ev); err != nil {
 				return err
 			}

@@ -66,6 +66,12 @@ type Run struct {
 	// events.jsonl of others.
 	Slow   []SlowTick
 	Events []Event
+
+	// sums are those of columns of ticks.csv.
+	sums struct {
+		fired, carried uint64
+		shed           int64
+	}
 }
 
 // SlowTick is one of the longest ticks of a run.
@@ -189,10 +195,10 @@ func (l Loader) folder(ctx context.Context, dir string) (*Folder, []*Run, error)
 	if err := errors.Join(f.read("summary.json", &f.Summary), f.read("environment.json", &f.Env)); err != nil {
 		return nil, nil, err
 	}
-	f.readPlan()
-	if len(f.Summary.Policies) != len(f.Meta.Policies) {
-		return nil, nil, f.broken("summary.json", fmt.Errorf("it has %d policies, run.json has %d", len(f.Summary.Policies), len(f.Meta.Policies)))
+	if err := f.checkSummary(); err != nil {
+		return nil, nil, err
 	}
+	f.readPlan()
 	var runs []*Run
 	for i, p := range f.Meta.Policies {
 		runs = append(runs, &Run{RunMeta: p, Label: p.Name, Folder: f, Summary: f.Summary.Policies[i]})
@@ -246,6 +252,9 @@ func (f *Folder) checkMeta() error {
 	case len(m.Policies) == 0:
 		return f.broken("run.json", errors.New("it has no policies"))
 	}
+	if err := m.checkTimes(); err != nil {
+		return f.broken("run.json", err)
+	}
 	return nil
 }
 
@@ -270,6 +279,9 @@ func (f *Folder) open(name string, read func(r io.Reader, size int64) error) err
 	err = read(bufio.NewReaderSize(file, 1<<16), info.Size())
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
+	}
+	if other := otherRun(""); errors.As(err, &other) {
+		return f.foreign(name, err)
 	}
 	return f.broken(name, err)
 }
@@ -313,6 +325,9 @@ func readEvents(ctx context.Context, r io.Reader, runs []*Run) error {
 		} else if err != nil {
 			return fmt.Errorf("line %d: %w", line, cut(err))
 		}
+		if err := e.check(); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
 		run := by[e.Policy]
 		switch {
 		case e.Type == "mark":
@@ -320,6 +335,9 @@ func readEvents(ctx context.Context, r io.Reader, runs []*Run) error {
 			return fmt.Errorf("line %d: policy %q is not in run.json", line, e.Policy)
 		case e.Type == "end":
 			ended[e.Policy] = true
+			if err := run.checkEnd(&e); err != nil {
+				return err
+			}
 		case e.Type == "slow":
 			if i := slices.IndexFunc(run.Slow, func(s SlowTick) bool { return s.Tick.Tick == e.Tick }); i >= 0 {
 				run.Slow[i].Kinds = e.Kinds
@@ -336,10 +354,10 @@ func readEvents(ctx context.Context, r io.Reader, runs []*Run) error {
 	return nil
 }
 
-// checkHDR counts the ticks of the log.
+// checkHDR compares the log with the ticks.
 func checkHDR(ctx context.Context, r io.Reader, runs []*Run) error {
 	l := hdr.NewHistogramLogReader(r)
-	counts := map[string]int64{}
+	sums := map[string]*hdr.Histogram{}
 	for {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -351,11 +369,25 @@ func checkHDR(ctx context.Context, r io.Reader, runs []*Run) error {
 		if err != nil {
 			return err
 		}
-		counts[h.Tag()] += h.TotalCount()
+		if sums[h.Tag()] == nil {
+			sums[h.Tag()] = newHDR()
+		}
+		if n := sums[h.Tag()].Merge(h); n != 0 {
+			return fmt.Errorf("%s has %d values that are too long", h.Tag(), n)
+		}
 	}
 	for _, run := range runs {
-		if n := counts[tag(run.Name)+"/tick"]; n != int64(run.RunMeta.Ticks) {
+		length, response := tag(run.Name)+"/tick", tag(run.Name)+"/response"
+		n := int64(0)
+		if sums[length] != nil {
+			n = sums[length].TotalCount()
+		}
+		if n != int64(run.RunMeta.Ticks) {
 			return fmt.Errorf("policy %q has %d ticks of %d", run.Name, n, run.RunMeta.Ticks)
+		}
+		if err := firstOf(checkLog(ctx, sums[length], length, run.Lengths),
+			checkLog(ctx, sums[response], response, run.Responses)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -261,6 +261,9 @@ func (tr *tickReader) add(rs *rows) error {
 		}
 		run.Responses = append(run.Responses, t.StartLate+t.Duration+time.Duration(n)*run.Folder.interval())
 	}
+	run.sums.fired += uint64(t.Fired)
+	run.sums.carried += uint64(t.Carried)
+	run.sums.shed += t.Shed
 	tr.parts[run].add(&t)
 	return rs.err
 }
@@ -273,8 +276,10 @@ func (tr *tickReader) end(run *Run) (err error) {
 	if run.Lengths, err = plot.Lengths(tr.ctx, run.Samples); err != nil {
 		return err
 	}
-	run.Responses, err = plot.Sorted(tr.ctx, run.Responses)
-	return err
+	if run.Responses, err = plot.Sorted(tr.ctx, run.Responses); err != nil {
+		return err
+	}
+	return run.checkTicks()
 }
 
 // tick is the row in hand.

@@ -16,7 +16,10 @@ const metaFormat = "tickwheel-results/1"
 
 // Meta is run.json: what a reader of the other files needs to know of the runs.
 type Meta struct {
-	Format   string `json:"format"`
+	Format string `json:"format"`
+	// Run is the identity of the runs, which other files of the folder have, too.
+	// Folders of earlier versions have none.
+	Run      string `json:"run,omitempty"`
 	Scenario string `json:"scenario"`
 	// About is the scenario, seed and clock in a line.
 	About      string    `json:"about"`
@@ -68,7 +71,7 @@ func MetaOf(runs []*sim.Recording) Meta {
 	}
 	first := runs[0]
 	m := Meta{
-		Format: metaFormat, Scenario: first.Scenario.Name, About: about(first, runs[len(runs)-1]),
+		Format: metaFormat, Run: runID(runs), Scenario: first.Scenario.Name, About: about(first, runs[len(runs)-1]),
 		Seed: first.Seed, Clock: clockName(first),
 		IntervalMS: exactMS(first.Scenario.Interval), DurationMS: exactMS(first.Scenario.Duration),
 		Marks: marks(first.Scenario), Zoom: zoom(first.Scenario),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,8 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tickwheel/tickwheel/sim"
 )
 
 func TestWorkersAreBusyForAsLongAsTheirJobsTook(t *testing.T) {
@@ -41,8 +44,25 @@ func bigFolder(t *testing.T, dir string, n, worst int) {
 		Format: metaFormat, Scenario: "long", About: "by a test", Clock: "virtual", IntervalMS: 50,
 		DurationMS: float64(n) * 50, Policies: []RunMeta{{Name: "nothing", Ticks: n}},
 	}
+	lengths := make([]time.Duration, n)
+	for i := range lengths {
+		lengths[i] = time.Millisecond + time.Duration(i*7919%300_000)
+	}
+	lengths[worst] = time.Second
+	const late = 125
+	h, response := newHDR(), newHDR()
+	h.SetTag("nothing/tick")
+	response.SetTag("nothing/response")
+	for _, d := range lengths {
+		require.NoError(t, h.RecordValue(int64(d)))
+		require.NoError(t, response.RecordValue(int64(d+late)))
+	}
+	end := exactMS(time.Duration(n)*50*time.Millisecond + late + lengths[n-1])
+	slices.Sort(lengths)
+	at := func(perMille int) int64 { return int64(lengths[(n*perMille+999)/1000-1]) }
 	s := Summary{Scenario: "long", Clock: "virtual", IntervalMS: 50, Ticks: int64(n), Policies: []PolicySummary{{
-		Name: "nothing", TickMS: Quantiles{1.2, 1.3, 1.3, 1.3, 1000}, Overruns: 1,
+		Name: "nothing", TickMS: inMS(sim.Quantiles{P50: at(500), P90: at(900), P99: at(990), P999: at(999), Max: at(1000)}),
+		Overruns: 1, Fired: uint64(n) * 90,
 	}}}
 	create := func(name string, write func(f *bytes.Buffer)) {
 		var b bytes.Buffer
@@ -52,12 +72,11 @@ func bigFolder(t *testing.T, dir string, n, worst int) {
 	create("run.json", func(b *bytes.Buffer) { require.NoError(t, writeJSON(b, m)) })
 	create("summary.json", func(b *bytes.Buffer) { require.NoError(t, writeJSON(b, s)) })
 	create("environment.json", func(b *bytes.Buffer) { require.NoError(t, writeJSON(b, Environment{})) })
-	create("events.jsonl", func(b *bytes.Buffer) { fmt.Fprintln(b, `{"type":"end","policy":"nothing"}`) })
-	h := hdr.New(1, int64(maxHDR), 3)
-	h.SetTag("nothing/tick")
-	require.NoError(t, h.RecordValues(1_000_000, int64(n)))
+	create("events.jsonl", func(b *bytes.Buffer) { fmt.Fprintf(b, "{\"type\":\"end\",\"policy\":\"nothing\",\"at_ms\":%v}\n", end) })
 	create("latency.hlog", func(b *bytes.Buffer) {
-		require.NoError(t, hdr.NewHistogramLogWriter(b).OutputIntervalHistogram(h))
+		l := hdr.NewHistogramLogWriter(b)
+		require.NoError(t, l.OutputIntervalHistogram(h))
+		require.NoError(t, l.OutputIntervalHistogram(response))
 	})
 	f, err := os.Create(filepath.Join(dir, "ticks.csv"))
 	require.NoError(t, err)

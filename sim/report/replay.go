@@ -67,12 +67,20 @@ type ColumnDifference struct {
 	Now      string `json:"now"`
 }
 
-func writeReplay(w io.Writer, runs []*sim.Recording) error {
+// replayOf returns all that decides what happens in runs, and what came of it.
+func replayOf(runs []*sim.Recording) Replay {
 	first := runs[0]
 	head := Replay{Format: replayFormat, Seed: first.Seed, Clock: clockName(first), Scenario: first.Scenario}
-	var hashes []byte
 	for _, r := range runs {
 		head.Runs = append(head.Runs, ReplayRun{Policy: r.Policy, Trace: r.Trace, Ticks: len(r.Ticks)})
+	}
+	return head
+}
+
+func writeReplay(w io.Writer, runs []*sim.Recording) error {
+	head := replayOf(runs)
+	var hashes []byte
+	for _, r := range runs {
 		for i := range r.Ticks {
 			hashes = binary.LittleEndian.AppendUint32(hashes, uint32(r.Ticks[i].Hash))
 		}
@@ -126,7 +134,34 @@ func LoadReplay(path string) (*Replay, error) {
 	if total != len(hashes) || len(r.Runs) == 0 {
 		return nil, bad("was cut short, or changed")
 	}
-	return r, nil
+	return r, r.checkMeta()
+}
+
+// checkMeta compares r with the run.json beside it, if there is one: the file by
+// itself is enough to play its runs again.
+func (r *Replay) checkMeta() error {
+	f := &Folder{Dir: filepath.Dir(r.Path)}
+	err := f.read("run.json", &f.Meta)
+	switch m := &f.Meta; {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil:
+		err = firstOf(f.checkMeta(),
+			differs("seed", r.Seed, "run.json", m.Seed),
+			differs("clock", r.Clock, "run.json", m.Clock),
+			differs("policies", len(r.Runs), "run.json", len(m.Policies)))
+		for i := 0; err == nil && i < len(r.Runs); i++ {
+			run, other := &r.Runs[i], &m.Policies[i]
+			err = firstOf(
+				differs("policy", run.Policy.Name, "run.json", other.Name),
+				differs("ticks of "+other.Name, run.Ticks, "run.json", other.Ticks),
+				differs("trace_hash of "+other.Name, run.Trace, "run.json", other.TraceHash))
+		}
+	}
+	if other := otherRun(""); errors.As(err, &other) {
+		return f.foreign(filepath.Base(r.Path), err)
+	}
+	return err
 }
 
 // Compare returns the first difference between run i of r and what was played

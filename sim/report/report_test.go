@@ -106,7 +106,7 @@ func TestSummaryHasExactlyItsKeys(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, writeJSON(&b, Summarize(play(t, small(), "nothing", "jitter+cap+workers"))))
 	assert.True(t, strings.HasSuffix(b.String(), "}\n"))
-	assert.Equal(t, strings.Fields("seed scenario clock interval_ms ticks policies"), keys(t, b.Bytes()))
+	assert.Equal(t, strings.Fields("run seed scenario clock interval_ms ticks policies"), keys(t, b.Bytes()))
 	var top struct{ Policies []json.RawMessage }
 	require.NoError(t, json.Unmarshal(b.Bytes(), &top))
 	require.Len(t, top.Policies, 2)

@@ -11,6 +11,8 @@ import (
 // Summary is summary.json: the figures of a set of runs, and nothing that
 // depends on the machine unless the clock was real.
 type Summary struct {
+	// Run is the identity of the runs, that of run.json.
+	Run        string          `json:"run,omitempty"`
 	Seed       uint64          `json:"seed"`
 	Scenario   string          `json:"scenario"`
 	Clock      string          `json:"clock"` // "virtual" or "real"
@@ -73,6 +75,7 @@ func Summarize(runs []*sim.Recording) Summary {
 	}
 	first := runs[0]
 	s := Summary{
+		Run:        runID(runs),
 		Seed:       first.Seed,
 		Scenario:   first.Scenario.Name,
 		Clock:      clockName(first),
