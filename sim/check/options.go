@@ -72,7 +72,7 @@ func Draw(seed uint64) Options {
 	o.Handlers = pick(0, 1, 2)
 	o.Horizon = pick(200, 1<<14, 1<<44, 1<<44)
 	if o.Guard > 0 { // it looks at the clock every 64 callbacks
-		o.Budget, o.MaxTimers = pick(0, 200), 60_000
+		o.Budget, o.MaxTimers = pick(0, 200), 1000 // the oracle looks at each
 	}
 	o.Normal, o.Bulk = pick(250, 250, 100, 600), pick(125, 125, 10, 300)
 	return o
