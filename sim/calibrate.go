@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -19,6 +21,7 @@ var costsHeader = []string{"work", "runs", "ns"}
 const (
 	maxCostLines = 10_000_000
 	maxRuns      = 1 << 36 // of one sample
+	maxCostBytes = 1 << 28
 )
 
 // measuredValues is how many lengths a measured cost is one of, as of a shape.
@@ -40,7 +43,11 @@ func WriteCosts(w io.Writer, samples []CostSample) error {
 // how many nanoseconds that took together. name is what errors call it; they say the
 // line, the value and what is wanted.
 func ReadCosts(name string, r io.Reader) ([]CostSample, error) {
-	c := csv.NewReader(r)
+	in := bufio.NewReader(&limited{r: r, left: maxCostBytes})
+	if bom, err := in.Peek(3); err == nil && string(bom) == "\ufeff" {
+		_, _ = in.Discard(3) // spreadsheets put it in front
+	}
+	c := csv.NewReader(in)
 	c.FieldsPerRecord, c.ReuseRecord = -1, true
 	var all []CostSample
 	for n := 0; ; n++ {
@@ -70,6 +77,34 @@ func ReadCosts(name string, r io.Reader) ([]CostSample, error) {
 		return nil, fmt.Errorf("sim: %s: no samples: want the head line %s, and a line for each", name, strings.Join(costsHeader, ","))
 	}
 	return all, nil
+}
+
+// limited reads at most left bytes and a line of at most maxCostLine, so that what
+// has no line ends does not fill the memory.
+type limited struct {
+	r          io.Reader
+	left, line int
+}
+
+const maxCostLine = 1 << 16 // bytes
+
+func (l *limited) Read(b []byte) (int, error) {
+	n, err := l.r.Read(b)
+	for at := b[:n]; ; {
+		i := bytes.IndexByte(at, '\n')
+		if i < 0 {
+			l.line += len(at)
+			break
+		}
+		l.line, at = 0, at[i+1:]
+	}
+	if l.left -= n; l.left < 0 {
+		return 0, fmt.Errorf("more than %d bytes: put runs of one work together", maxCostBytes)
+	}
+	if l.line > maxCostLine {
+		return 0, fmt.Errorf("a line of more than %d bytes: want %s in each", maxCostLine, strings.Join(costsHeader, ","))
+	}
+	return n, err
 }
 
 func parseCost(row []string) (s CostSample, err error) {

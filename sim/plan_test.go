@@ -164,7 +164,7 @@ func TestBadPlans(t *testing.T) {
 		{"speed: 50000%", "x:1: speed 50000%: want 1% to 10000%"},
 		{"sessions: {returning: 5%}", "sessions.returning: nobody leaves"},
 		{"players: 1000000\nkinds:\n  - {name: a, every: 1s, count: 1000}", "kinds: 1063001024 timers could be pending"},
-		{strings.Repeat("#", maxFile+1), "want at most"},
+		{strings.Repeat("#", MaxFile+1), "want at most"},
 	} {
 		_, err := ParsePlan("x", []byte(c.yaml))
 		assert.ErrorContains(t, err, c.want, c.yaml[:min(len(c.yaml), 200)])

@@ -10,11 +10,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits of what a scenario file may be.
-const (
-	maxFile     = 4 << 20 // bytes
-	maxElements = 20_000  // of each list
-)
+// MaxFile is how many bytes a scenario file may have.
+const MaxFile = 4 << 20
+
+// maxElements is how many each list of a scenario may have.
+const maxElements = 20_000
 
 // reader turns YAML into a plan. It goes by the table of keys, so that an unknown
 // one is found, and keeps the line of each for errors that show later.
@@ -26,8 +26,8 @@ type reader struct {
 
 // decode reads one document into keys.
 func (r *reader) decode(data []byte, keys []field) {
-	if len(data) > maxFile {
-		r.fail(0, "the file has %d bytes: want at most %d", len(data), maxFile)
+	if len(data) > MaxFile {
+		r.fail(0, "the file has %d bytes: want at most %d", len(data), MaxFile)
 		return
 	}
 	d := yaml.NewDecoder(bytes.NewReader(data))

@@ -27,6 +27,9 @@ type fleetOptions struct {
 	out       *string
 }
 
+// maxTokenFile is how many bytes a file of tokens may have.
+const maxTokenFile = 64 << 20
+
 // Files that clients writes.
 const (
 	fleetSummary = "clients.json"
@@ -97,8 +100,9 @@ func (o *fleetOptions) addFlags(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("token-file")
 }
 
-// check returns what must hold, and all that is wrong with the flags.
-func (o *fleetOptions) check() (expect []fleetExpectation, err error) {
+// check returns what must hold, and all that is wrong with the flags, tokensErr
+// with the tokens.
+func (o *fleetOptions) check(tokensErr error) (expect []fleetExpectation, err error) {
 	var errs []error
 	mix, err := clients.ParseMix(o.mix)
 	if err == nil {
@@ -110,10 +114,7 @@ func (o *fleetOptions) check() (expect []fleetExpectation, err error) {
 		errs = append(errs, err)
 		expect = append(expect, e)
 	}
-	if o.tokenFile != "" {
-		o.cfg.Tokens, err = readTokens(o.tokenFile)
-		errs = append(errs, err)
-	}
+	errs = append(errs, tokensErr)
 	if *o.out == "" {
 		errs = append(errs, errors.New("simulate: out \"\": want a folder for results"))
 	}
@@ -136,8 +137,12 @@ func unprefixed(err error) error {
 // readTokens reads a token a line; empty lines and those that start with # are
 // none.
 func readTokens(path string) ([]string, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
+	b, err := readFile(path, maxTokenFile)
+	var usage *usageError
+	switch {
+	case errors.As(err, &usage):
+		return nil, fmt.Errorf("simulate: token-file: %s", strings.TrimPrefix(err.Error(), "simulate: "))
+	case err != nil:
 		return nil, fmt.Errorf("simulate: token-file: %w", err)
 	}
 	var tokens []string
@@ -160,7 +165,17 @@ type fleetReport struct {
 }
 
 func (o *fleetOptions) run(cmd *cobra.Command) error {
-	expect, err := o.check()
+	if o.tokenFile == "" && cmd.Flags().Changed("token-file") {
+		return &usageError{errors.New("simulate: token-file \"\": want a file, or leave it out")}
+	}
+	var tokensErr error
+	if o.tokenFile != "" { // before the rest is judged, since it may be a pipe
+		o.cfg.Tokens, tokensErr = reading(cmd, o.tokenFile, func() ([]string, error) { return readTokens(o.tokenFile) })
+		if errors.Is(tokensErr, errInterrupted) {
+			return tokensErr
+		}
+	}
+	expect, err := o.check(tokensErr)
 	if err != nil {
 		return err
 	}

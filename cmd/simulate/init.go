@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,9 @@ many nanoseconds that took together.`,
 			if len(args) > 1 {
 				return &usageError{fmt.Errorf("simulate: argument %q: want one file", args[1])}
 			}
+			if len(args) == 1 && args[0] == "" {
+				return &usageError{errors.New("simulate: argument \"\": want a file, or none for stdout")}
+			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +48,7 @@ many nanoseconds that took together.`,
 			var c *sim.Calibration
 			switch f := cmd.Flags(); {
 			case f.Changed("from"):
-				text, c, err = calibrate(from, base)
+				text, c, err = calibrated(cmd, from, base)
 			case f.Changed("scenario"):
 				err = &usageError{fmt.Errorf("simulate: --scenario %s: is for --from, which says where its costs were measured: add it, or leave it out", base)}
 			}
@@ -60,6 +64,28 @@ many nanoseconds that took together.`,
 		return completeScenarios(nil, nil, start)
 	})
 	return cmd
+}
+
+// calibrated is calibrate, which a signal ends if a file has no end.
+func calibrated(cmd *cobra.Command, from, base string) (text []byte, c *sim.Calibration, err error) {
+	if cmd.Flags().Changed("scenario") && base == "" {
+		return nil, nil, &usageError{errors.New("simulate: scenario \"\": want a name or a file, or leave it out")}
+	}
+	file := from
+	if info, err := os.Stat(from); err == nil && info.IsDir() {
+		file = filepath.Join(from, costsFile)
+	}
+	if err := readable(file); err != nil {
+		return nil, nil, err
+	}
+	text, err = reading(cmd, from, func() (text []byte, err error) {
+		text, c, err = calibrate(from, base)
+		return text, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return text, c, nil
 }
 
 // writeScenario writes a scenario to the file of args, or to stdout.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func planOf(cmd *cobra.Command, args []string, errs []error) (*sim.Plan, *sim.Ga
 	p, preset := sim.Preset(name)
 	if !preset {
 		var err error
-		if p, err = readPlan(name); err != nil {
+		if p, err = reading(cmd, name, func() (*sim.Plan, error) { return readPlan(name) }); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -62,8 +63,12 @@ func planOf(cmd *cobra.Command, args []string, errs []error) (*sim.Plan, *sim.Ga
 			continue
 		}
 		if key == "expect" {
-			p.Expect, _ = f.GetStringArray(key)
+			// GetStringArray takes a single "" for none, which would pass.
+			p.Expect = f.Lookup(key).Value.(interface{ GetSlice() []string }).GetSlice()
 			continue
+		}
+		if key == "subject" && f.Lookup(key).Value.String() == "" {
+			errs = append(errs, errors.New("simulate: subject \"\": want one of the policies, or leave it out"))
 		}
 		if err := p.Set(key, f.Lookup(key).Value.String()); err != nil {
 			errs = append(errs, err)
@@ -102,10 +107,13 @@ func unused(cmd *cobra.Command, policies []string) (errs []error) {
 
 // readPlan reads a scenario file.
 func readPlan(name string) (*sim.Plan, error) {
-	data, err := os.ReadFile(name)
+	data, err := readFile(name, sim.MaxFile)
+	var usage *usageError
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, "./\\"):
 		return nil, &usageError{fmt.Errorf("simulate: unknown scenario %q: want %s, or a file", name, strings.Join(sim.Presets(), ", "))}
+	case errors.As(err, &usage):
+		return nil, err
 	case err != nil:
 		return nil, &usageError{fmt.Errorf("simulate: no scenario: %w: \"simulate init %s\" writes one to start from", err, name)}
 	}
@@ -114,4 +122,59 @@ func readPlan(name string) (*sim.Plan, error) {
 		return nil, &usageError{err}
 	}
 	return p, nil
+}
+
+// readable returns an error if name is there, but nothing that comes to an end when
+// it is read: a device or a socket, or a folder.
+func readable(name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil: // whoever opens it says so
+		return nil
+	case info.IsDir():
+		return &usageError{fmt.Errorf("simulate: %s is a folder: want a file", name)}
+	case info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0:
+		return nil
+	}
+	return &usageError{fmt.Errorf("simulate: %s is a device or a socket: want a file or a pipe", name)}
+}
+
+// readFile reads a file or a pipe of at most limit bytes.
+func readFile(name string, limit int64) ([]byte, error) {
+	if err := readable(name); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = &usageError{fmt.Errorf("simulate: %s: more than %d bytes: want at most as many", name, limit)}
+	}
+	return data, err
+}
+
+// reading returns what f returns, which reads name, or errInterrupted when a signal
+// comes first: nobody may ever write into a pipe. f is left to the end of the
+// process then, since nothing wakes who waits for the other end of a pipe.
+func reading[T any](cmd *cobra.Command, name string, f func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.v, r.err
+	case <-cmd.Context().Done():
+		fmt.Fprintf(cmd.ErrOrStderr(), "simulate: interrupted while reading %s: there are no results\n", name)
+		var none T
+		return none, errInterrupted
+	}
 }
