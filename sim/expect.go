@@ -170,6 +170,9 @@ func (t *Threshold) literal(s string) error {
 		if unit != "" {
 			return fmt.Errorf("%s is a count: leave out the unit %q", t.Measure, unit)
 		}
+		if v != math.Trunc(v) {
+			return fmt.Errorf("%s is a count: want a whole number, not %s", t.Measure, s)
+		}
 		t.value = v
 		return nil
 	}

@@ -26,7 +26,7 @@ func TestExpectations(t *testing.T) {
 		"shed == 0":               "0",
 		"overruns != 1":           "0",
 		"backlog_max >= 16000":    "16000",
-		"fired > 19999.5":         "20000",
+		"fired > 19999":           "20000",
 		"jobs.run == 0":           "0",
 	} {
 		e, err := ParseExpectation(text, "cap")
