@@ -12,19 +12,26 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
 // program is the path of the program under test, built once.
 var program string
 
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+func TestMain(m *testing.M) {
+	dir := buildProgram()
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}))
+}
 
-func testMain(m *testing.M) int {
+// buildProgram makes the program in a folder, which it returns.
+func buildProgram() string {
 	dir, err := os.MkdirTemp("", "simulate")
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "simulate")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
@@ -32,7 +39,7 @@ func testMain(m *testing.M) int {
 	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, ".").CombinedOutput(); err != nil {
 		panic(string(out))
 	}
-	return m.Run()
+	return dir
 }
 
 // result is what a process did.
