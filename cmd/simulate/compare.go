@@ -161,9 +161,11 @@ func (o *compareOptions) run(ctx context.Context) error {
 		rand.Read(b[:]) // never fails since Go 1.24
 		o.plan.Seed = max(binary.LittleEndian.Uint64(b[:]), 1)
 	}
-	if err := report.MakeDir(*o.out); err != nil {
+	release, err := report.Claim(*o.out)
+	if err != nil {
 		return err
 	}
+	defer release()
 	all := o.axes.grid(o.plan.Scenario.Interval)
 	bar := newProgress(o.stderr, o.progress, len(all))
 	done, err := playGrid(ctx, o.plan, o.expect, all, func(s setting) { bar.start(label(s)) })

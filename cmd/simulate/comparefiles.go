@@ -3,16 +3,15 @@ package main
 import (
 	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tickwheel/tickwheel/sim/plot"
+	"github.com/tickwheel/tickwheel/sim/report"
 )
 
 // compareFiles are what compare writes.
@@ -22,18 +21,14 @@ var compareFiles = []string{"compare.json", "compare.csv", "compare.png", "compa
 func writeCompare(dir, about string, doc compareReport) error {
 	points := compareScatter(about, doc.Settings, doc.best)
 	bars := compareChart(about, doc.Settings, doc.best)
-	var errs []error
-	for name, render := range map[string]func(io.Writer) error{
-		"compare.json": func(w io.Writer) error { return writeJSON(w, doc) },
-		"compare.csv":  func(w io.Writer) error { return compareCSV(w, doc.Settings, doc.best) },
-		"compare.png":  small(func(w io.Writer) error { return plot.DrawScatter(w, plot.PNG, points) }),
-		"compare.svg":  func(w io.Writer) error { return plot.DrawScatter(w, plot.SVG, points) },
-		"settings.png": small(func(w io.Writer) error { return plot.Bars(w, plot.PNG, bars) }),
-		"settings.svg": func(w io.Writer) error { return plot.Bars(w, plot.SVG, bars) },
-	} {
-		errs = append(errs, plot.WriteFile(filepath.Join(dir, name), render))
-	}
-	return errors.Join(errs...)
+	return report.WriteFiles(dir,
+		report.File{Name: "compare.csv", Render: func(w io.Writer) error { return compareCSV(w, doc.Settings, doc.best) }},
+		report.File{Name: "compare.png", Render: small(func(w io.Writer) error { return plot.DrawScatter(w, plot.PNG, points) })},
+		report.File{Name: "compare.svg", Render: func(w io.Writer) error { return plot.DrawScatter(w, plot.SVG, points) }},
+		report.File{Name: "settings.png", Render: small(func(w io.Writer) error { return plot.Bars(w, plot.PNG, bars) })},
+		report.File{Name: "settings.svg", Render: func(w io.Writer) error { return plot.Bars(w, plot.SVG, bars) }},
+		report.File{Name: "compare.json", Render: func(w io.Writer) error { return writeJSON(w, doc) }},
+	)
 }
 
 // compareCSV writes a line a setting.

@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -29,9 +30,13 @@ func run(args []string) int {
 	// system's own and ends the process.
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
 
-	root := newCommand(os.Stdout, os.Stderr)
+	stdout := &checked{w: os.Stdout}
+	root := newCommand(stdout, os.Stderr)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = stdout.err
+	}
 	code := exitCodeOf(err)
 	switch {
 	case code == exitOK || silent(err):
@@ -41,7 +46,11 @@ func run(args []string) int {
 		}
 		fmt.Fprintf(os.Stderr, "Run \"%s --help\" for the flags.\n", cmd.CommandPath())
 	default:
-		complain(err.Error())
+		text := err.Error()
+		if errors.Is(err, syscall.ENOSPC) && !strings.Contains(text, "is the disk full?") {
+			text += ": is the disk full?"
+		}
+		complain(text)
 	}
 	return code
 }

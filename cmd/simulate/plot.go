@@ -31,10 +31,11 @@ before and after a change. It goes to --out, or into the first of them.`,
 		if err != nil {
 			return err
 		}
-		set, err := v.load(cmd.Context())
+		set, release, err := v.load(cmd.Context())
 		if err != nil {
 			return err
 		}
+		defer release()
 		if err := report.Draw(cmd.Context(), v.to, set); err != nil {
 			return v.interrupted(cmd.Context(), err, "what is in "+v.to+" is whole, but not all of it is new")
 		}
@@ -75,12 +76,12 @@ func viewOf(cmd *cobra.Command, args []string, out string) (view, error) {
 	return v, nil
 }
 
-// load reads the folders and makes the one to write to.
-func (v view) load(ctx context.Context) (*report.Set, error) {
+// load reads the folders and claims the one to write to, for release to give back.
+func (v view) load(ctx context.Context) (set *report.Set, release func(), err error) {
 	bar := newProgress(v.stderr, v.progress, len(v.from))
 	bar.on = bar.on && (bar.bar || v.progress == "plain") // small folders take no time
 	dir, n := "", 0
-	set, err := report.Loader{Progress: func(from string, done float64) {
+	set, err = report.Loader{Progress: func(from string, done float64) {
 		if from != dir || n == 0 {
 			dir, n = from, n+1
 			bar.start("reading " + from)
@@ -89,9 +90,10 @@ func (v view) load(ctx context.Context) (*report.Set, error) {
 	}}.Load(ctx, v.from...)
 	bar.clear()
 	if err != nil {
-		return nil, v.interrupted(ctx, err, "nothing was written")
+		return nil, nil, v.interrupted(ctx, err, "nothing was written")
 	}
-	return set, report.MakeDir(v.to)
+	release, err = report.Claim(v.to)
+	return set, release, err
 }
 
 // interrupted turns what a signal led to into the end of the verb, and says what

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tickwheel/tickwheel/sim/html"
-	"github.com/tickwheel/tickwheel/sim/plot"
+	"github.com/tickwheel/tickwheel/sim/report"
 )
 
 func reportCommand() *cobra.Command {
@@ -35,12 +35,13 @@ or else its last one.`,
 		if err != nil {
 			return err
 		}
-		set, err := v.load(cmd.Context())
+		set, release, err := v.load(cmd.Context())
 		if err != nil {
 			return err
 		}
+		defer release()
 		path := filepath.Join(v.to, html.File)
-		if err := plot.WriteFile(path, func(w io.Writer) error {
+		if err := report.WriteFile(path, func(w io.Writer) error {
 			if err := html.Write(w, set); err != nil {
 				return err
 			}

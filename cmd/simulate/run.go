@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tickwheel/tickwheel/sim"
-	"github.com/tickwheel/tickwheel/sim/plot"
 	"github.com/tickwheel/tickwheel/sim/report"
 )
 
@@ -106,9 +105,11 @@ func (o *options) run(ctx context.Context) error {
 		rand.Read(b[:])                                        // never fails since Go 1.24
 		o.plan.Seed = max(binary.LittleEndian.Uint64(b[:]), 1) // shown, so that it can be given again
 	}
-	if err := report.MakeDir(*o.out); err != nil {
+	release, err := report.Claim(*o.out, "cpu.pprof", "mem.pprof", "trace.out")
+	if err != nil {
 		return err
 	}
+	defer release()
 	if p := o.startProfile(); p != nil {
 		defer p.Stop()
 	}
@@ -126,7 +127,8 @@ func (o *options) run(ctx context.Context) error {
 	env := report.Describe(append([]string{"simulate"}, os.Args[1:]...), started, time.Since(started))
 	bar.say("writing results")
 	// Files first: writing to a stdout that was closed ends the process.
-	err = errors.Join(report.Write(*o.out, runs, env), o.writePlan(), o.writeCosts(runs))
+	err = report.Write(*o.out, runs, env, o.writePlan, func() error { return o.writeCosts(runs) })
+	release()
 	bar.clear()
 	if err := errors.Join(err, o.print(runs)); err != nil {
 		return err
@@ -162,7 +164,7 @@ func judge(runs []*sim.Recording, expect []sim.Expectation) (met int) {
 
 // writePlan writes the scenario as it was played.
 func (o *options) writePlan() error {
-	return plot.WriteFile(filepath.Join(*o.out, "scenario.yaml"), func(w io.Writer) error {
+	return report.WriteFile(filepath.Join(*o.out, "scenario.yaml"), func(w io.Writer) error {
 		_, err := w.Write(o.plan.YAML())
 		return err
 	})
@@ -182,7 +184,7 @@ func (o *options) writeCosts(runs []*sim.Recording) error {
 	for _, r := range runs {
 		all = append(all, r.Costs...)
 	}
-	return plot.WriteFile(name, func(w io.Writer) error { return sim.WriteCosts(w, all) })
+	return report.WriteFile(name, func(w io.Writer) error { return sim.WriteCosts(w, all) })
 }
 
 // print writes the figures to stdout.

@@ -92,9 +92,11 @@ func (o *raceOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return &usageError{errors.New(strings.ReplaceAll(err.Error(), "race: ", ""))}
 	}
-	if err := report.MakeDir(*o.out); err != nil {
+	release, err := report.Claim(*o.out)
+	if err != nil {
 		return err
 	}
+	defer release()
 	bar := newProgress(o.stderr, o.progress, race.Count(o.cfg))
 	o.cfg.Progress = bar.start
 	started := time.Now()
@@ -120,14 +122,11 @@ func (o *raceOptions) run(cmd *cobra.Command) error {
 
 // write writes the files and says what is in them.
 func (o *raceOptions) write(doc raceReport) error {
-	file := func(name string, render func(io.Writer) error) error {
-		return plot.WriteFile(filepath.Join(*o.out, name), render)
-	}
 	chart := race.Chart(o.cfg, doc.Schemes)
-	err := errors.Join(
-		file("schemes.json", func(w io.Writer) error { return writeJSON(w, doc) }),
-		file("schemes.png", func(w io.Writer) error { return plot.Bars(w, plot.PNG, chart) }),
-		file("schemes.svg", func(w io.Writer) error { return plot.Bars(w, plot.SVG, chart) }),
+	err := report.WriteFiles(*o.out,
+		report.File{Name: "schemes.png", Render: func(w io.Writer) error { return plot.Bars(w, plot.PNG, chart) }},
+		report.File{Name: "schemes.svg", Render: func(w io.Writer) error { return plot.Bars(w, plot.SVG, chart) }},
+		report.File{Name: "schemes.json", Render: func(w io.Writer) error { return writeJSON(w, doc) }},
 	)
 	if err != nil {
 		return err

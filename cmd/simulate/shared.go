@@ -109,6 +109,21 @@ func outFlag(cmd *cobra.Command) *string {
 	return out
 }
 
+// checked is a writer that remembers its first error: not every verb asks, and what
+// was lost is no success.
+type checked struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
 // writeJSON writes v for programs.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

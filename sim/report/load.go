@@ -184,7 +184,11 @@ func (l Loader) folder(ctx context.Context, dir string) (*Folder, []*Run, error)
 	}
 	f := &Folder{Dir: dir}
 	if err := f.read("run.json", &f.Meta); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
+		_, ours := os.Stat(filepath.Join(dir, "summary.json"))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && ours == nil:
+			return nil, nil, fmt.Errorf("report: %s has no run.json, so it holds no complete run: run the scenario again, or wait for the run that writes there", dir)
+		case errors.Is(err, fs.ErrNotExist):
 			return nil, nil, fmt.Errorf("report: %s has no run.json, so it is no folder of results, or one of an older version: make results with simulate run --out ANOTHER", dir)
 		}
 		return nil, nil, err

@@ -89,17 +89,21 @@ func TestTheSubjectIsInTheResults(t *testing.T) {
 // A picture that can't be written is an error at the end, not an end.
 func TestAFileThatFailsKeepsNoOtherFromBeingWritten(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"run.json", "tick-latency.png"} { // a folder stands in the way
+	for _, name := range []string{"summary.json", "tick-latency.png"} { // a folder stands in the way
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, name, "x"), 0o755))
 	}
 	sc := sim.SpawnStorm()
 	sc.Duration, sc.Players, sc.Storm = time.Second, 2, 10
 	err := Write(dir, play(t, sc, "nothing"), Environment{})
-	assert.ErrorContains(t, err, "run.json")
+	assert.ErrorContains(t, err, "summary.json")
 	assert.ErrorContains(t, err, "tick-latency.png")
 	for _, name := range Files() {
 		info, err := os.Stat(filepath.Join(dir, name))
+		if name == runFile {
+			assert.ErrorIs(t, err, os.ErrNotExist, "the folder is not complete")
+			continue
+		}
 		require.NoError(t, err, name)
-		assert.Equal(t, name == "run.json" || name == "tick-latency.png", info.IsDir(), name)
+		assert.Equal(t, name == "summary.json" || name == "tick-latency.png", info.IsDir(), name)
 	}
 }
