@@ -122,7 +122,9 @@ func parseCost(row []string) (s CostSample, err error) {
 	if err != nil || t < 0 || time.Duration(t) > maxLength {
 		return s, fmt.Errorf("ns %q: want whole nanoseconds, 0 to %d", row[2], int64(maxLength))
 	}
-	s.Time = time.Duration(t)
+	if s.Time = time.Duration(t); s.Time/time.Duration(s.Runs) >= maxCost {
+		return s, fmt.Errorf("ns %q: %v for each of %d: want less than %v", row[2], s.Time/time.Duration(s.Runs), s.Runs, maxCost)
+	}
 	return s, nil
 }
 
