@@ -47,7 +47,7 @@ func ParsePlan(name string, data []byte) (*Plan, error) {
 	r.decode(data, p.keys())
 	p.lines = r.lines
 	if len(r.errs) > 0 {
-		return nil, errors.Join(r.errs...)
+		return nil, errors.Join(first(r.errs, r.failed)...)
 	}
 	if _, err := p.Check(); err != nil {
 		return nil, err
@@ -130,10 +130,19 @@ func (p *Plan) Check() (*Game, error) {
 		add(fmt.Sprintf("expect[%d]", i+1), err)
 		g.Expect = append(g.Expect, e)
 	}
-	if err := errors.Join(errs...); err != nil {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if err := errors.Join(first(errs, len(errs))...); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// first is the first of all errors, and a word on how many more there are.
+func first(errs []error, all int) []error {
+	if all <= maxErrors {
+		return errs
+	}
+	return append(errs[:maxErrors:maxErrors], fmt.Errorf("… and %d more", all-maxErrors))
 }
 
 // YAML writes p as ParsePlan reads it: every key that is set, defaults included.

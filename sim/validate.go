@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // problem is something wrong with a value, and where that stands.
@@ -51,6 +53,7 @@ func (s Scenario) Validate() error {
 
 func (s Scenario) problems() problems {
 	var ps problems
+	ps.top(printable(s.Name), "name", "name %q: want letters, digits and signs that can be shown", s.Name)
 	ps.top(s.Interval >= time.Millisecond && s.Interval <= 10*time.Second, "interval",
 		"interval %v: want 1ms to 10s", s.Interval)
 	ps.top(s.Duration > 0 && s.Duration >= s.Interval, "duration",
@@ -86,10 +89,17 @@ var taken = []string{
 	"player", "server", "action", "storm", "slow-callback",
 }
 
+// printable tells whether a terminal shows s as it is: a control character could
+// make it show, or do, something else.
+func printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
 // checkName wants a name that nothing else has.
 func checkName(ps *problems, path, name string, others map[string]bool) {
 	ps.want(name != "", path+".name", "missing: give it a name")
 	ps.want(len(name) <= 64, path+".name", "%d bytes long: want at most 64", len(name))
+	ps.want(printable(name), path+".name", "%q: want letters, digits and signs that can be shown", name)
 	ps.want(!slices.Contains(taken, name), path+".name", "%q means something else here: take another name", name)
 	ps.want(!others[name], path+".name", "%q stands twice: take another name", name)
 	others[name] = true
@@ -211,7 +221,8 @@ func (s Scenario) checkStorms(ps *problems) {
 		default:
 			checkName(ps, at, st.Name, map[string]bool{})
 			due := st.Due.of(s.Duration)
-			ps.want(due >= st.At.of(s.Duration) && due <= s.Duration, at+".due", "%v: want a moment from at (%v) to the end (%v): write a part of the run, such as 60%%", st.Due, st.At.of(s.Duration), s.Duration)
+			ps.want(st.Due != (Moment{}) || st.At.of(s.Duration) == 0, at+".due", "missing: when do they run? write a part of the run, such as 60%%")
+			ps.want(st.Due == (Moment{}) || due >= st.At.of(s.Duration) && due <= s.Duration, at+".due", "%v: want a moment from at (%v) to the end (%v): write a part of the run, such as 60%%", st.Due, st.At.of(s.Duration), s.Duration)
 			s.checkJob(ps, at, st.Job)
 			total += s.count(st)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,6 +155,13 @@ func parseLength(s string) (time.Duration, error) {
 // maxLength keeps sums of lengths far from the end of an int64.
 const maxLength = 10_000 * time.Hour
 
+// lengthText is what a length is written like.
+var lengthText = regexp.MustCompile(`^[-+]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
+
+// LengthError says what to write instead of what [time.ParseDuration] refused with
+// err.
+func LengthError(err error) error { return lengthError(err) }
+
 // lengthError says what to write instead of what is no length.
 func lengthError(err error) error {
 	switch {
@@ -161,6 +169,11 @@ func lengthError(err error) error {
 		return nil
 	case strings.Contains(err.Error(), "missing unit"):
 		return errors.New("missing unit: write 5s or 500ms, say")
+	}
+	// What is left is a text that is none, or a length that 64 bits do not hold:
+	// time.ParseDuration says the same of both.
+	if _, text, _ := strings.Cut(err.Error(), "invalid duration "); lengthText.MatchString(strings.Trim(text, `"`)) {
+		return fmt.Errorf("too long: want at most %v", maxLength)
 	}
 	return errors.New("no length of time: write 5s, 500ms or 2m30s, say")
 }

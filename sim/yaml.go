@@ -20,8 +20,10 @@ const maxElements = 20_000
 // one is found, and keeps the line of each for errors that show later.
 type reader struct {
 	lines map[string]int // by path, such as kinds[2].every
-	errs  []error
-	name  string // of the file
+	errs  []error        // the first maxErrors
+	name  string         // of the file
+
+	failed int
 }
 
 // decode reads one document into keys.
@@ -48,7 +50,13 @@ func (r *reader) decode(data []byte, keys []field) {
 	r.mapping(doc.Content[0], "", keys)
 }
 
+// maxErrors is how many mistakes are told: a file of the wrong sort has one a line.
+const maxErrors = 20
+
 func (r *reader) fail(line int, format string, args ...any) {
+	if r.failed++; r.failed > maxErrors {
+		return
+	}
 	where := r.name
 	if line > 0 {
 		where = fmt.Sprintf("%s:%d", r.name, line)
