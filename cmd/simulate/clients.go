@@ -179,9 +179,11 @@ func (o *fleetOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := report.MakeDir(*o.out); err != nil {
+	release, err := report.Claim(*o.out)
+	if err != nil {
 		return err
 	}
+	defer release()
 	log, err := os.Create(filepath.Join(*o.out, fleetLog))
 	if err != nil {
 		return fmt.Errorf("simulate: cannot write the log: %w: choose another folder", err)

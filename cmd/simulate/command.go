@@ -56,7 +56,25 @@ are written).`,
 	root.AddCommand(clientsCommand())
 	root.AddCommand(schemesCommand())
 	root.AddCommand(compareCommand())
+	refuseOtherShells(root)
 	return root
+}
+
+// refuseOtherShells makes the verb completion, which cobra adds, refuse a shell that it
+// does not know instead of showing its help.
+func refuseOtherShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd("completion")
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return &usageError{fmt.Errorf("simulate: shell %q: want bash, fish, powershell or zsh", args[0])}
+	}
 }
 
 // verbs returns the names of what stands below the root.

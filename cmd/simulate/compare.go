@@ -66,7 +66,7 @@ Files: ` + strings.Join(compareFiles, ", ") + `.`,
 	f.IntSliceVar(&o.axes.workers, "workers", nil, "comma list of `numbers` of jobs that run at once; 0 lets them block")
 	f.StringSliceVar(&o.axes.lanes, "lanes", []string{"own", "one"}, "comma `list` of own (those of the scenario) and one (all timers share one)")
 	f.Uint64("seed", 1, "seed of every random choice; 0 draws one")
-	f.Duration("duration", time.Minute, "length of a run; the script is scaled to it")
+	f.Duration("duration", time.Minute, "length of a run; moments that are a part of it, such as 60%, move along")
 	f.Int("players", 0, "players")
 	f.Int("storm", 0, "timers of a storm that does not say")
 	f.String("speed", "100%", "speed of the machine, against the one that costs are for")

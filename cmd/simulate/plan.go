@@ -32,7 +32,7 @@ func addKeys(cmd *cobra.Command) {
 	f.Int("workers", p.Knobs.Workers, "jobs that run at once under policies with workers; 0 lets them block the tick")
 	f.Uint64("seed", p.Seed, "seed of every random choice; 0 draws one")
 	f.Duration("interval", p.Scenario.Interval, "length of a tick, 1ms to 10s")
-	f.Duration("duration", p.Scenario.Duration, "length of a run; the script is scaled to it (20s with --clock real)")
+	f.Duration("duration", p.Scenario.Duration, "length of a run; moments that are a part of it, such as 60%, move along (20s with --clock real)")
 	f.Int("players", p.Scenario.Players, "players")
 	f.Int("storm", p.Scenario.Storm, "timers of a storm that does not say, such as monsters that respawn at once")
 	f.String("speed", "100%", "speed of the machine, against the one that costs are for")

@@ -46,7 +46,9 @@ scenario.yaml. Without NAME it plays spawn-storm; "simulate list" names the othe
 	}
 	addRun(cmd)
 	cmd.Args = oneScenario
-	for _, name := range []string{"policy", "jitter", "cap", "workers", "interval", "duration", "players", "storm"} {
+	policy := cmd.Flags().Lookup("policy")
+	policy.DefValue, policy.Usage = "", policy.Usage+" (default the scenario's own)"
+	for _, name := range []string{"jitter", "cap", "workers", "interval", "duration", "players", "storm"} {
 		cmd.Flags().Lookup(name).DefValue = "the scenario's own"
 	}
 	return cmd

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,12 +125,12 @@ func TestExpectationsThatAreNotMet(t *testing.T) {
 
 // Every flag that is a key can be set, and its default is that of spawn-storm.
 func TestKeysAndFlagsHaveTheSameNames(t *testing.T) {
-	run := runCommand()
+	run, plain := runCommand(), newCommand(io.Discard, io.Discard)
 	p, _ := sim.Preset("spawn-storm")
 	for _, key := range planKeys {
 		require.NotNil(t, run.Flags().Lookup(key), key)
 		if key != "expect" && key != "subject" {
-			assert.NoError(t, p.Set(key, run.Flags().Lookup(key).DefValue), key)
+			assert.NoError(t, p.Set(key, plain.Flags().Lookup(key).DefValue), key)
 		}
 	}
 	_, err := p.Check()

@@ -76,3 +76,10 @@ func TestCostsMayBeginWithAMark(t *testing.T) {
 	assert.Equal(t, exitUsage, r.code)
 	assert.Contains(t, r.stderr, `argument "": want a file, or none for stdout`)
 }
+
+func TestAnUnknownShellIsRefused(t *testing.T) {
+	r := simulate(t, "completion", "foo")
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.stderr, "want bash, fish, powershell or zsh")
+	assert.Equal(t, exitOK, simulate(t, "completion", "zsh").code)
+}
