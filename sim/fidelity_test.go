@@ -125,16 +125,18 @@ func TestBothClocksAgree(t *testing.T) {
 	}
 	sc, policies := fidelity(t)
 	virtual, _ := onClock(t, sc, policies, false)
-	why, busy := "", false
+	why, quiet := "", 0
 	for attempt := range 6 {
 		real, taken := onClock(t, sc, policies, true)
 		t.Logf("attempt %d: virtual %v, real %v, %.0f %% taken away", attempt+1, virtual, real, 100*taken)
 		if why = disagreement(virtual, real); why == "" {
 			return
 		}
-		busy = busy || taken > 0.1
+		if taken <= 0.1 {
+			quiet++
+		}
 	}
-	if !busy {
+	if quiet >= 2 {
 		assert.Fail(t, why)
 	}
 	t.Log("the machine is too busy to measure something: ", why)

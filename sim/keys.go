@@ -168,7 +168,7 @@ func (l *length) Set(s string) error {
 	if err == nil {
 		*l = length(d)
 	}
-	return lengthError(err)
+	return LengthError(err)
 }
 
 func (l *length) String() string {

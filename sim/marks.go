@@ -22,7 +22,7 @@ func (s Scenario) Marks() []Mark {
 	ms := []Mark{}
 	add := func(at Moment, label string) {
 		if len(ms) < maxMarks {
-			ms = append(ms, Mark{at.of(s.Duration), label})
+			ms = append(ms, Mark{at.Of(s.Duration), label})
 		}
 	}
 	for _, st := range s.Storms {
@@ -52,7 +52,7 @@ func (s Scenario) Marks() []Mark {
 func (s Scenario) Peak() (time.Duration, bool) {
 	for _, st := range s.Storms {
 		if (st.Do == "" || st.Do == StormTimers) && !s.empty(st) {
-			return st.Due.of(s.Duration), true
+			return st.Due.Of(s.Duration), true
 		}
 	}
 	return 0, false
@@ -75,7 +75,7 @@ func (s Scenario) Told() []string {
 		}
 	}
 	for _, st := range s.Stalls {
-		text := fmt.Sprintf("%s of %v at %s", st.Do, st.For, seconds(st.At.of(s.Duration)))
+		text := fmt.Sprintf("%s of %v at %s", st.Do, st.For, seconds(st.At.Of(s.Duration)))
 		if st.Every > 0 {
 			text += fmt.Sprintf(" and every %s from then on", seconds(st.Every))
 		}
@@ -102,8 +102,8 @@ func (s Scenario) tell(st Storm) string {
 	}
 	return strings.NewReplacer(
 		"{count}", thousands(s.count(st)),
-		"{at}", seconds(st.At.of(s.Duration)),
-		"{due}", seconds(st.Due.of(s.Duration)),
+		"{at}", seconds(st.At.Of(s.Duration)),
+		"{due}", seconds(st.Due.Of(s.Duration)),
 	).Replace(text)
 }
 

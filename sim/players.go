@@ -212,7 +212,7 @@ func (c *chain) fire(tick.Firing) {
 func (w *world) when(sp *tick.Spec, k *timerKind, x uint64) {
 	sp.After = k.After.pick(x)
 	if k.At != (Moment{}) {
-		sp.After = max(k.At.of(w.sc.Duration)-w.loop.Time(), 0)
+		sp.After = max(k.At.Of(w.sc.Duration)-w.loop.Time(), 0)
 	}
 }
 

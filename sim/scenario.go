@@ -189,9 +189,9 @@ func (s Scenario) Ticks() int64 { return int64(s.Duration / s.Interval) }
 
 // loginTime is how long it takes until all players of the beginning are in.
 func (s Scenario) loginTime() time.Duration {
-	over := s.Arrivals.Over.of(s.Duration)
+	over := s.Arrivals.Over.Of(s.Duration)
 	if s.Arrivals.Limit != (Moment{}) {
-		over = min(over, s.Arrivals.Limit.of(s.Duration))
+		over = min(over, s.Arrivals.Limit.Of(s.Duration))
 	}
 	return max(over, 1)
 }
@@ -220,5 +220,5 @@ func (s Scenario) times(at Moment, every time.Duration) int {
 	if every <= 0 {
 		return 1
 	}
-	return 1 + int(max(s.Duration-at.of(s.Duration), 0)/every)
+	return 1 + int(max(s.Duration-at.Of(s.Duration), 0)/every)
 }

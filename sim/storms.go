@@ -79,7 +79,7 @@ func (w *world) script() {
 			}
 			fallthrough
 		default:
-			w.pauses = append(w.pauses, pause{s.At.of(w.sc.Duration), s.For, s.Every, s.Do == StallClock})
+			w.pauses = append(w.pauses, pause{s.At.Of(w.sc.Duration), s.For, s.Every, s.Do == StallClock})
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (w *world) script() {
 func (w *world) repeated(at Moment, every time.Duration, do func(round int)) {
 	round := 0
 	var next func()
-	t := at.of(w.sc.Duration)
+	t := at.Of(w.sc.Duration)
 	next = func() {
 		do(round)
 		if round++; every > 0 {
@@ -170,7 +170,7 @@ func (w *world) timers(st *Storm, n, round int) {
 			saves = j
 		}
 	}
-	delay, now := st.Due.of(w.sc.Duration)-st.At.of(w.sc.Duration), w.loop.Now()
+	delay, now := st.Due.Of(w.sc.Duration)-st.At.Of(w.sc.Duration), w.loop.Now()
 	for i := range n {
 		// A tick, not a duration: each start takes its time, and durations would
 		// count from the end of it.

@@ -220,9 +220,9 @@ func (s Scenario) checkStorms(ps *problems) {
 			given(ps, at, st.Do, timers)
 		default:
 			checkName(ps, at, st.Name, map[string]bool{})
-			due := st.Due.of(s.Duration)
-			ps.want(st.Due != (Moment{}) || st.At.of(s.Duration) == 0, at+".due", "missing: when do they run? write a part of the run, such as 60%%")
-			ps.want(st.Due == (Moment{}) || due >= st.At.of(s.Duration) && due <= s.Duration, at+".due", "%v: want a moment from at (%v) to the end (%v): write a part of the run, such as 60%%", st.Due, st.At.of(s.Duration), s.Duration)
+			due := st.Due.Of(s.Duration)
+			ps.want(st.Due != (Moment{}) || st.At.Of(s.Duration) == 0, at+".due", "missing: when do they run? write a part of the run, such as 60%%")
+			ps.want(st.Due == (Moment{}) || due >= st.At.Of(s.Duration) && due <= s.Duration, at+".due", "%v: want a moment from at (%v) to the end (%v): write a part of the run, such as 60%%", st.Due, st.At.Of(s.Duration), s.Duration)
 			s.checkJob(ps, at, st.Job)
 			total += s.count(st)
 		}
@@ -231,7 +231,7 @@ func (s Scenario) checkStorms(ps *problems) {
 }
 
 func (s Scenario) checkMoment(ps *problems, at string, m Moment, every time.Duration) {
-	ps.want(m.of(s.Duration) <= s.Duration, at+".at", "%v: the run ends at %v: write a part of the run, such as 60%%", m, s.Duration)
+	ps.want(m.Of(s.Duration) <= s.Duration, at+".at", "%v: the run ends at %v: write a part of the run, such as 60%%", m, s.Duration)
 	ps.want(every == 0 || every >= s.Interval && every <= maxLength, at+".every", "%v: want 0s (once), or a tick of %v or more", every, s.Interval)
 }
 
@@ -273,7 +273,7 @@ func timersOf(s Scenario) int {
 	for _, st := range s.Storms {
 		if st.Do == "" || st.Do == StormTimers {
 			// Of a storm that is repeated, those overlap that wait for their time.
-			wait := st.Due.of(s.Duration) - st.At.of(s.Duration) + st.Over
+			wait := st.Due.Of(s.Duration) - st.At.Of(s.Duration) + st.Over
 			rounds := s.times(st.At, st.Every)
 			if st.Every > 0 {
 				rounds = min(rounds, 2+int(wait/st.Every))

@@ -149,7 +149,7 @@ func parseLength(s string) (time.Duration, error) {
 	case err == nil && d > maxLength:
 		return 0, fmt.Errorf("want at most %v", maxLength)
 	}
-	return d, lengthError(err)
+	return d, LengthError(err)
 }
 
 // maxLength keeps sums of lengths far from the end of an int64.
@@ -159,11 +159,8 @@ const maxLength = 10_000 * time.Hour
 var lengthText = regexp.MustCompile(`^[-+]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
 
 // LengthError says what to write instead of what [time.ParseDuration] refused with
-// err.
-func LengthError(err error) error { return lengthError(err) }
-
-// lengthError says what to write instead of what is no length.
-func lengthError(err error) error {
+// err; nil if it refused nothing.
+func LengthError(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -184,8 +181,8 @@ type Moment struct {
 	Percent int // of the run, if not 0
 }
 
-// of returns m in a run of length d.
-func (m Moment) of(d time.Duration) time.Duration {
+// Of returns m in a run of length d.
+func (m Moment) Of(d time.Duration) time.Duration {
 	if m.Percent != 0 {
 		return d / 100 * time.Duration(m.Percent)
 	}

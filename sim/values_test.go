@@ -105,7 +105,7 @@ func TestSharesAreHitAsOften(t *testing.T) {
 }
 
 func TestMoments(t *testing.T) {
-	assert.Equal(t, 60*time.Second, Moment{Percent: 40}.of(150*time.Second))
-	assert.Equal(t, 7*time.Second, Moment{After: 7 * time.Second}.of(150*time.Second))
-	assert.Equal(t, time.Duration(math.MaxInt64/100*100), Moment{Percent: 100}.of(math.MaxInt64))
+	assert.Equal(t, 60*time.Second, Moment{Percent: 40}.Of(150*time.Second))
+	assert.Equal(t, 7*time.Second, Moment{After: 7 * time.Second}.Of(150*time.Second))
+	assert.Equal(t, time.Duration(math.MaxInt64/100*100), Moment{Percent: 100}.Of(math.MaxInt64))
 }

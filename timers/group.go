@@ -334,13 +334,8 @@ func (c *core) cancelMembers(r *group) {
 				continue
 			}
 			p := &c.heads[m>>(entryBits+chunkBits)][m>>entryBits&chunkMask].word
-			word := *p &^ (1 << (m & entryMask))
-			*p = word
-			n := c.nUnsettled
-			c.notes[n%batch] = note(m, word) | keepsPlace
-			if c.nUnsettled = n + 1; n == batch-1 {
-				c.settleBatch()
-			}
+			*p &^= 1 << (m & entryMask)
+			c.unsettle(note(m, *p) | keepsPlace)
 		}
 	})
 }

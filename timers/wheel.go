@@ -158,17 +158,11 @@ func (w *Wheel[T]) afterIn(g Group, d Span, p T) (Handle, error) {
 	if r == nil || r.paused {
 		return w.after(d, p, Spec{Group: g})
 	}
-	t := w.now + Tick(d)
-	cursors, i := w.ring.cursors, w.ring.list(t, Normal)
-	h := cursors[i]
-	if h.full() {
-		h = w.extendNear(i, t)
+	h, err := w.After(d, p, Spec{})
+	if err == nil {
+		w.setLink(h.ref(), w.groups.join(g.ref(), r, h.ref()))
 	}
-	cursors[i] = h + 1
-	*w.pay(h.ref()) = p
-	w.armed++
-	w.setLink(h.ref(), w.groups.join(g.ref(), r, h.ref()))
-	return Handle{uint64(h)}, nil
+	return h, err
 }
 
 // roomy tells whether another timer may be pending.

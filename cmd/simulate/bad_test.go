@@ -55,6 +55,10 @@ var badInput = []bad{
 	{"--out that is a file", "", "--out FILE", exitFailed, "no folder for results: mkdir FILE: not a directory: choose another folder"},
 	{"init from a folder without measured costs", "", "init --from FOLDER", exitUsage, `FOLDER has no costs.csv: "simulate run --clock real --out FOLDER" measures costs`},
 	{"init from a file that has none", "x", "init --from FILE --scenario steady", exitUsage, `FILE:1: "x": want the head line work,runs,ns`},
+	{"an empty expectation", "", "--expect=", exitUsage, `expect "": want a measure, one of <= >= == != < >, and a value, such as tick.p99 < 40ms`},
+	{"a part of a count", "", "--expect shed==1.5", exitUsage, `expect "shed==1.5": shed is a count: want a whole number, not 1.5`},
+	{"a cost of more than an hour", "kinds: [{name: a, every: 1s, cost: 2h}]", "run FILE", exitUsage, "FILE:1: kinds[1].cost: 2h0m0s: want at most 1h0m0s at the speed of the machine, with its spread"},
+	{"a device as scenario", "", "run /dev/zero", exitUsage, "/dev/zero is a device or a socket: want a file or a pipe"},
 	{"init with a name that is taken", "x", "init FILE", exitUsage, "FILE is there already: choose another name, or remove it"},
 }
 

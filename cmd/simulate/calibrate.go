@@ -46,6 +46,9 @@ func calibrate(from, base string) ([]byte, *sim.Calibration, error) {
 
 // readCosts reads a file of costs; from is what was asked for.
 func readCosts(name, from string, dir bool) ([]sim.CostSample, error) {
+	if err := readable(name); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && dir:

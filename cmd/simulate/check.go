@@ -89,7 +89,7 @@ a rule was broken or all canaries were found, 130 interrupted.`,
 			return err
 		}
 		if len(args) > 0 {
-			return h.again(cmd.Context(), args[0])
+			return h.again(cmd, args[0])
 		}
 		switch {
 		case f.Changed("seeds"):

@@ -17,8 +17,8 @@ func TestCheckIsInterrupted(t *testing.T) {
 		first, said string
 		args        []string
 	}{
-		{"1/1 seeds\n", "no rule was broken by then", []string{"--seed", "100", "--seeds", "100000000", "--options", "ticks=1,rate=0"}},
-		{"1/1 cap\n", "interrupted at canary cap", []string{"--canary", "cap", "--seeds", "100000000", "--options", "ticks=1,rate=0"}},
+		{"seeds\n", "no rule was broken by then", []string{"--seed", "100", "--seeds", "100000000", "--options", "ticks=1,rate=0"}},
+		{"cap\n", "interrupted at canary cap", []string{"--canary", "cap", "--seeds", "100000000", "--options", "ticks=1,rate=0"}},
 	} {
 		cmd := exec.Command(program, append([]string{"check", "--progress", "plain"}, c.args...)...)
 		cmd.Dir = t.TempDir()

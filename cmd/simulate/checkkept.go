@@ -1,10 +1,11 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/tickwheel/tickwheel/sim/check"
 )
@@ -13,17 +14,21 @@ import (
 const maxKept = 64 << 20
 
 // again runs the seed of a failure that was kept as a file.
-func (h *hunt) again(ctx context.Context, name string) error {
-	text, err := readKept(name)
-	if err != nil {
+func (h *hunt) again(cmd *cobra.Command, name string) error {
+	text, err := reading(cmd, name, func() ([]byte, error) { return readFile(name, maxKept) })
+	var usage *usageError
+	switch {
+	case errors.As(err, &usage) || errors.Is(err, errInterrupted):
+		return err
+	case err != nil:
 		return fmt.Errorf("simulate: %w", err)
 	}
-	kept, err := check.Read(text)
+	kept, err := check.Read(string(text))
 	if err != nil {
 		return fmt.Errorf("simulate: %s: %w", name, err)
 	}
 	h.batch = check.Batch{From: kept.Seed, Seeds: 1, Options: kept.Options.Changed(kept.Seed), Canary: kept.Canary}
-	res, err := h.batch.Run(ctx)
+	res, err := h.batch.Run(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -58,14 +63,4 @@ func (h *hunt) again(ctx context.Context, name string) error {
 		fmt.Fprintf(h.stderr, "simulate: %s: seed %d breaks another rule: %s instead of: %s\n", name, f.Seed, f.Rule, kept.Rule)
 	}
 	return errInvariant
-}
-
-func readKept(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxKept))
-	return string(text), err
 }

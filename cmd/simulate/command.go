@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tickwheel/tickwheel/sim"
 )
 
 // newCommand returns the root. Each verb stands in a file of its own; the root by
@@ -34,12 +38,7 @@ are written).`,
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		if strings.Contains(err.Error(), "missing unit") {
-			err = fmt.Errorf("%w: write 5s or 500ms, say", err)
-		}
-		return &usageError{err}
-	})
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{explained(err)} })
 	addRun(root)
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -58,6 +57,34 @@ are written).`,
 	root.AddCommand(compareCommand())
 	refuseOtherShells(root)
 	return root
+}
+
+// explained says of a flag that could not be read what it wants, instead of what a
+// parser says.
+func explained(err error) error {
+	cause := errors.Unwrap(err)
+	if cause == nil { // no value was read
+		return err
+	}
+	var number *strconv.NumError
+	want := ""
+	switch parsed := errors.As(err, &number); {
+	case parsed && errors.Is(err, strconv.ErrRange):
+		want = "out of range: want a smaller number"
+	case parsed && number.Func == "ParseFloat":
+		want = "want a number, such as 0.5"
+	case parsed && number.Func == "ParseUint":
+		want = "want a whole number, 0 or more"
+	case parsed && number.Func == "ParseBool":
+		want = "want true or false"
+	case parsed:
+		want = "want a whole number, such as 1000"
+	case strings.HasPrefix(cause.Error(), "time: "):
+		want = sim.LengthError(cause).Error()
+	default:
+		return err
+	}
+	return errors.New(strings.TrimSuffix(err.Error(), cause.Error()) + want)
 }
 
 // refuseOtherShells makes the verb completion, which cobra adds, refuse a shell that it

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -70,13 +69,6 @@ many nanoseconds that took together.`,
 func calibrated(cmd *cobra.Command, from, base string) (text []byte, c *sim.Calibration, err error) {
 	if cmd.Flags().Changed("scenario") && base == "" {
 		return nil, nil, &usageError{errors.New("simulate: scenario \"\": want a name or a file, or leave it out")}
-	}
-	file := from
-	if info, err := os.Stat(from); err == nil && info.IsDir() {
-		file = filepath.Join(from, costsFile)
-	}
-	if err := readable(file); err != nil {
-		return nil, nil, err
 	}
 	text, err = reading(cmd, from, func() (text []byte, err error) {
 		text, c, err = calibrate(from, base)

@@ -96,9 +96,9 @@ func startOn(t *testing.T, stdout io.Writer, args ...string) *started {
 	stderr, err := s.cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, s.cmd.Start())
-	first := make([]byte, len("1/1 nothing\n"))
+	first := make([]byte, len("nothing\n"))
 	_, err = io.ReadFull(stderr, first)
 	require.NoError(t, err)
-	assert.Equal(t, "1/1 nothing\n", string(first))
+	assert.Equal(t, "nothing\n", string(first))
 	return s
 }

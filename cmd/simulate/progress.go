@@ -35,9 +35,17 @@ func (p *progress) start(name string) {
 	p.n++
 	p.name, p.last = name, -1
 	if p.on && !p.bar {
-		fmt.Fprintf(p.w, "%d/%d %s\n", p.n, p.total, name)
+		fmt.Fprintf(p.w, "%s%s\n", p.count(), name)
 	}
 	p.at(0)
+}
+
+// count says which part of how many is in hand, nothing if there is only one.
+func (p *progress) count() string {
+	if p.total == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d ", p.n, p.total)
 }
 
 // at draws the bar if it has moved by a per cent.
@@ -48,7 +56,7 @@ func (p *progress) at(done float64) {
 	}
 	p.last = percent
 	full := int(done * barWidth)
-	fmt.Fprintf(p.w, "\r\x1b[K%d/%d %-20s %s%s %3d %%", p.n, p.total, p.name,
+	fmt.Fprintf(p.w, "\r\x1b[K%s%-20s %s%s %3d %%", p.count(), p.name,
 		strings.Repeat("█", full), strings.Repeat("·", barWidth-full), percent)
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -86,7 +85,6 @@ func addRun(cmd *cobra.Command) {
 		}
 		return o.run(cmd.Context())
 	}
-	explainFlags(cmd)
 	addKeys(cmd)
 	o.out = outFlag(cmd)
 	cmd.Flags().StringVar(&o.profile, "profile", "", "write a profile to the results folder: cpu, mem or trace")
@@ -248,35 +246,4 @@ func (o *options) startProfile() interface{ Stop() } {
 		opts = append(opts, profile.Quiet)
 	}
 	return profile.Start(opts...)
-}
-
-// explainFlags makes cmd, and the verbs below it, say what a flag wants that could
-// not be read, instead of what a parser says.
-func explainFlags(cmd *cobra.Command) {
-	above := cmd.FlagErrorFunc()
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		cause := errors.Unwrap(err)
-		if cause == nil { // no value was read
-			return &usageError{above(c, err)}
-		}
-		var number *strconv.NumError
-		want := ""
-		switch parsed := errors.As(err, &number); {
-		case parsed && errors.Is(err, strconv.ErrRange):
-			want = "out of range: want a smaller number"
-		case parsed && number.Func == "ParseFloat":
-			want = "want a number, such as 0.5"
-		case parsed && number.Func == "ParseUint":
-			want = "want a whole number, 0 or more"
-		case parsed && number.Func == "ParseBool":
-			want = "want true or false"
-		case parsed:
-			want = "want a whole number, such as 1000"
-		case strings.HasPrefix(cause.Error(), "time: "):
-			want = sim.LengthError(cause).Error()
-		default:
-			return &usageError{above(c, err)}
-		}
-		return &usageError{errors.New(strings.TrimSuffix(err.Error(), cause.Error()) + want)}
-	})
 }

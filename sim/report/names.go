@@ -98,10 +98,7 @@ func whatBegan(sc *sim.Scenario, t *Tick) string {
 	from := t.Start - time.Duration(t.Shed+1)*sc.Interval
 	to := t.Start + t.StartLate + t.Phase[tick.PhaseInbox] + t.Phase[tick.PhaseTimers] + t.Phase[tick.PhaseSystems]
 	came := func(at sim.Moment, every time.Duration) bool {
-		first := at.After
-		if at.Percent != 0 {
-			first = sc.Duration / 100 * time.Duration(at.Percent)
-		}
+		first := at.Of(sc.Duration)
 		if every > 0 && to > first {
 			first += (to - first) / every * every // the last time by the end of it
 		}
