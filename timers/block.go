@@ -116,9 +116,9 @@ func (s *slab) blocks() iter.Seq[uint32] {
 
 // setLink stores an entry's back link, making room for the chunk's first one.
 func (s *slab) setLink(ref, v uint32) {
-	s.linked = true
 	c := ref >> (chunkBits + entryBits)
 	if s.links[c] == nil {
+		s.linked = true
 		s.links[c] = make([]uint32, s.size<<entryBits)
 	}
 	s.links[c][ref&refMask] = v
@@ -139,9 +139,9 @@ func (s *slab) setPin(ref, pin uint32) {
 	s.head(ref >> entryBits).word |= 1 << (pinShift + ref&entryMask)
 }
 
-// open takes a block for a deadline, linked to itself, with the given bits of
-// its word set and no back links.
-func (s *slab) open(deadline Tick, bits uint64) (uint32, *head) {
+// extend puts a new block for a deadline at the end of the list of cur, with the given
+// bits of its word set and no back links. It returns the cursor of its first entry.
+func (s *slab) extend(cur cursor, deadline Tick, bits uint64) cursor {
 	b := s.free
 	if b == 0 {
 		b = s.openFresh()
@@ -151,13 +151,27 @@ func (s *slab) open(deadline Tick, bits uint64) (uint32, *head) {
 	s.used++
 	s.stamp++
 	h.word |= bits
-	h.next, h.prev = b, b
 	*s.meta(b) = meta{deadline: deadline, stamp: s.stamp}
+	if s.linked {
+		s.unlinkEntries(b)
+	}
+	h.next, h.prev = b, b
+	if cur != 0 {
+		tail := cur.tail()
+		t := s.head(tail)
+		h.prev, h.next = tail, t.next
+		s.head(t.next).prev = b
+		t.next = b
+	}
+	return cursor(h.word>>genShift<<32 | uint64(b)<<entryBits)
+}
+
+// unlinkEntries sees to it that no entry of b has a back link.
+func (s *slab) unlinkEntries(b uint32) {
 	if l := s.links[b>>chunkBits]; l != nil {
 		i := b & chunkMask << entryBits
 		*(*[perBlock]uint32)(l[i : i+perBlock]) = [perBlock]uint32{}
 	}
-	return b, h
 }
 
 // openFresh returns a block that was never used.
@@ -209,32 +223,18 @@ func (s *slab) unlink(b uint32) {
 	s.head(h.next).prev = h.prev
 }
 
-// extend puts a new block at the end of the list of cur and returns the cursor of
-// its first entry.
-func (s *slab) extend(cur cursor, deadline Tick, bits uint64) cursor {
-	b, h := s.open(deadline, bits)
-	if cur != 0 {
-		tail := cur.tail()
-		t := s.head(tail)
-		h.prev, h.next = tail, t.next
-		s.head(t.next).prev = b
-		t.next = b
-	}
-	return cursor(h.word>>genShift<<32 | uint64(b)<<entryBits)
-}
-
-// cutTail takes block b, which is leaving the list of *cur, off its tail, and
-// tells whether the list has no block left.
-func (s *slab) cutTail(cur *cursor, b uint32) (empty bool) {
-	if cur.tail() != b {
-		return false
-	}
-	prev := s.head(b).prev
-	if prev == b {
+// cut takes block b out of the list of *cur, and tells whether that has no block left.
+func (s *slab) cut(cur *cursor, b uint32) (last bool) {
+	h := s.head(b)
+	if h.prev == b {
 		*cur = 0
 		return true
 	}
-	*cur = cursor(prev+1) << entryBits // blocks before the tail are used up
+	if cur.tail() == b {
+		*cur = cursor(h.prev+1) << entryBits // blocks before the tail are used up
+	}
+	s.head(h.prev).next = h.next
+	s.head(h.next).prev = h.prev
 	return false
 }
 

@@ -122,8 +122,8 @@ func (k *checker) circle(name string, cur cursor, lane Lane, t Tick) (fill uint3
 // unsettled tells whether block b is noted as one from which a timer was cancelled,
 // and leaving how many such notes there are for a tick and lane.
 func (k *checker) unsettled(b uint32) bool {
-	return slices.ContainsFunc(k.c.notes[:k.c.nUnsettled], func(v uint64) bool { return uint32(v>>(32+entryBits)) == b }) ||
-		slices.Contains(k.c.farNotes[:k.c.nFarNotes], b)
+	return slices.ContainsFunc(k.c.notes[:k.c.nUnsettled], func(v uint64) bool { return noted(v) == b }) ||
+		slices.ContainsFunc(k.c.farNotes[:k.c.nFarNotes], func(v uint64) bool { return noted(v) == b })
 }
 
 func (k *checker) leaving(lane Lane, t Tick) (n uint32) {
@@ -133,10 +133,10 @@ func (k *checker) leaving(lane Lane, t Tick) (n uint32) {
 		}
 	}
 	for _, v := range k.c.notes[:k.c.nUnsettled] {
-		count(uint32(v >> (32 + entryBits)))
+		count(noted(v))
 	}
-	for _, b := range k.c.farNotes[:k.c.nFarNotes] {
-		count(b)
+	for _, v := range k.c.farNotes[:k.c.nFarNotes] {
+		count(noted(v))
 	}
 	return n
 }

@@ -23,7 +23,7 @@ type core struct {
 	due     [Lanes]uint32 // by lane rank: timers in the due lists that will fire
 	waiting bool          // false: nothing is due
 	since   Tick          // while waiting: nothing is due from before
-	odd     uint64        // bits of a word that send Cancel the long way
+	odd     bool          // sends Cancel the long way
 	inHand  uint32        // block whose timers are firing
 	place   uint32        // in its group of the one-shot whose callback runs
 	limbo   cursor        // block open for timers that are born paused
@@ -78,14 +78,16 @@ func (c *core) file(deadline Tick, lane Lane) Handle {
 
 // extendNear puts a new block at the end of list i of the ring.
 func (c *core) extendNear(i uint32, deadline Tick) cursor {
-	h := c.extend(c.ring.cursors[i], deadline, uint64(i)<<listShift|liveMask)
-	c.ring.fills[i] += perBlock
-	if i > uint32(c.ring.mask) {
-		c.ring.lanes = Lanes
+	cur := c.ring.cursors[i]
+	if cur == 0 {
+		if i > uint32(c.ring.mask) {
+			c.ring.lanes = Lanes
+		}
+		c.ring.mark(deadline)
+		c.quiet = min(c.quiet, deadline-1)
 	}
-	c.ring.mark(deadline)
-	c.quiet = min(c.quiet, deadline-1)
-	return h
+	c.ring.fills[i] += perBlock
+	return c.extend(cur, deadline, uint64(i)<<listShift|liveMask)
 }
 
 // fileFar is file for a timer beyond the ring.
@@ -94,13 +96,16 @@ func (c *core) fileFar(deadline Tick, lane Lane) Handle {
 	f.sync(c.now + c.reach)
 	l := f.add(deadline)
 	h := l.cursor()
-	if h.full() {
-		h = c.extend(h, deadline, c.farWord(lane))
+	if h == 0 {
 		c.quiet = min(c.quiet, f.stir(deadline)-c.reach-1)
+	}
+	if h.full() {
+		h = c.extend(h, deadline, c.farWord(lane)|1)
+	} else {
+		c.head(h.ref() >> entryBits).word |= 1 << (h & entryMask)
 	}
 	l.setCursor(h + 1)
 	*l.fill()++
-	c.head(h.ref() >> entryBits).word |= 1 << (h & entryMask)
 	return Handle{uint64(h)}
 }
 
@@ -162,20 +167,16 @@ func (c *core) leave(b uint32) {
 // leaveFar takes block b out of the list of a far tick.
 func (c *core) leaveFar(b uint32, l farList, lane Lane, deadline Tick) {
 	cur := l.cursor()
-	if c.cutTail(&cur, b); cur == 0 {
+	if c.cut(&cur, b) {
 		c.far[lane].drop(deadline, l)
 		return
 	}
 	l.setCursor(cur)
-	c.unlink(b)
 }
 
 // leaveRing takes block b out of a list of the ring.
 func (c *core) leaveRing(b, list uint32) {
-	p := &c.ring.cursors[list]
-	if !c.cutTail(p, b) {
-		c.unlink(b)
-	} else if *p == 0 {
+	if c.cut(&c.ring.cursors[list], b) {
 		c.ring.unmarkEmpty(list)
 	}
 }
@@ -252,10 +253,7 @@ func (c *core) dueAt(b uint32) Tick {
 // setWaiting notes whether timers may be due. If so, nothing is unsettled.
 func (c *core) setWaiting(yes bool) {
 	c.waiting = yes
-	c.odd = 0
-	if yes || c.wipe != nil {
-		c.odd = (1<<genBits - 1) << genShift // never 0 in a word
-	}
+	c.odd = yes || c.wipe != nil
 }
 
 // pullIn makes the list of far tick t that of the ring's slot of t, which is free.

@@ -81,7 +81,7 @@ func (f *farTicks) get(t Tick) (farList, bool) {
 
 // drop forgets a tick whose list l is empty or was taken over.
 func (f *farTicks) drop(t Tick, l farList) {
-	f.lists.del(int64(t), l.place)
+	f.lists.del(l.place)
 	if t-f.edge <= f.span {
 		f.near.unmark(t)
 		return
@@ -112,11 +112,15 @@ func (f *farTicks) window() uint64 {
 // sync moves the edge to t, past ticks in which nothing was to be done.
 func (f *farTicks) sync(t Tick) {
 	if f.edge < t {
-		f.edge = t
-		f.coming = 0
-		if f.far.nodes.n > 0 {
-			f.coming = f.far.node(0, int64((t+f.span+1)>>6))
-		}
+		f.move(t)
+	}
+}
+
+func (f *farTicks) move(t Tick) {
+	f.edge = t
+	f.coming = 0
+	if f.far.nodes.n > 0 {
+		f.coming = f.far.node(0, int64((t+f.span+1)>>6))
 	}
 }
 
@@ -204,7 +208,7 @@ func (s *tickSet) remove(t Tick) {
 		if *v.val() != 0 {
 			return
 		}
-		s.nodes.del(k, v)
+		s.nodes.del(v)
 		p >>= 6
 	}
 }

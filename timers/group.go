@@ -179,11 +179,9 @@ func (g *groups) vacate(place uint32) {
 func (g *groups) settle() {
 	places := g.vacated[:g.nVacated]
 	g.nVacated = 0
-	sink := uint32(0)
-	for _, place := range places {
-		sink += g.page(place >> placeBits).group
+	if g.pagesUsed > fewPages {
+		g.warm(places)
 	}
-	g.touched = sink
 	for _, place := range places {
 		p, bit := place>>placeBits, uint32(1)<<(place&placeMask)
 		pg := g.page(p)
@@ -201,6 +199,18 @@ func (g *groups) settle() {
 			pg.state = roomyPage
 		}
 	}
+}
+
+// fewPages, 512 KB, are likely to be in the cache.
+const fewPages = 1 << 12
+
+// warm looks at the pages of places.
+func (g *groups) warm(places []uint32) {
+	sink := uint32(0)
+	for _, place := range places {
+		sink += g.page(place >> placeBits).group
+	}
+	g.touched = sink
 }
 
 // push puts a page first in a list, cut takes it out. Next of the open page is 0.

@@ -12,10 +12,10 @@ import "slices"
 type unsettled struct {
 	notes      [batch]uint64
 	nUnsettled uint32
-	special    [batch]uint32 // scratch of settleNear: emptied blocks, and far ones
-	// Blocks of notes that concern far lists. These are few, and miss the cache most:
-	// they wait until there are enough of them to overlap.
-	farNotes  [2 * batch]uint32
+	special    [batch]uint64 // scratch of settleNear: notes of emptied blocks, and far ones
+	// Notes that concern far lists. These are few, and miss the cache most: they wait
+	// until there are enough of them to overlap.
+	farNotes  [2 * batch]uint64
 	nFarNotes uint32
 }
 
@@ -27,6 +27,9 @@ const batch = 64
 func note(ref uint32, word uint64) uint64 {
 	return uint64(ref)<<32 | uint64(uint32(word))
 }
+
+// noted is the block of a note.
+func noted(note uint64) uint32 { return uint32(note >> (32 + entryBits)) }
 
 // unsettle takes down a note.
 func (c *core) unsettle(note uint64) {
@@ -57,14 +60,13 @@ func (c *core) settle() {
 }
 
 // settleNear is settle for the ring; it collects the notes that concern far lists.
-// Before it unlinks blocks it looks at their neighbours, so that the cache misses
-// overlap. What to do with a note is not decided by branches: a processor could not
-// predict them.
+// What to do with a note is not decided by branches: a processor could not predict
+// them.
 func (c *core) settleNear() {
 	n, fills := uint32(0), c.ring.fills
 	for _, v := range c.notes[:c.nUnsettled] {
 		fills[v>>listShift&listMask]--
-		c.special[n%batch] = uint32(v >> (32 + entryBits))
+		c.special[n%batch] = v
 		n += uint32(v>>farShift&1 | (v&liveMask-1)>>63)
 	}
 	if c.linked {
@@ -73,21 +75,34 @@ func (c *core) settleNear() {
 	c.ended += uint64(c.nUnsettled)
 	c.nUnsettled = 0
 	emptied, far := uint32(0), c.nFarNotes
-	var sink uint32
-	for _, b := range c.special[:n] {
-		h := c.head(b)
-		sink += c.head(h.prev).next + c.head(h.next).prev
-		isFar := uint32(h.word >> farShift & 1)
-		c.farNotes[far%(2*batch)] = b
+	for _, v := range c.special[:n] {
+		c.farNotes[far%(2*batch)] = v
+		c.special[emptied%batch] = v
+		isFar := uint32(v >> farShift & 1)
 		far += isFar
-		c.special[emptied%batch] = b
 		emptied += 1 - isFar
 	}
-	c.touched, c.nFarNotes = sink, far
-	for _, b := range c.special[:emptied] {
-		c.leaveRing(b, uint32(c.head(b).word>>listShift&listMask))
-		c.release(b)
+	c.nFarNotes = far
+	if len(c.heads) > fewChunks {
+		c.warmAround(c.special[:emptied])
 	}
+	for _, v := range c.special[:emptied] {
+		c.leaveRing(noted(v), uint32(v>>listShift&listMask))
+		c.release(noted(v))
+	}
+}
+
+// fewChunks of heads, 512 KB, are likely to be in the cache.
+const fewChunks = 16
+
+// warmAround looks at the neighbours of noted blocks.
+func (c *core) warmAround(notes []uint64) {
+	var sink uint32
+	for _, v := range notes {
+		h := c.head(noted(v))
+		sink += c.head(h.prev).next + c.head(h.next).prev
+	}
+	c.touched = sink
 }
 
 // settlePlaces has pages of groups list none that has ended. Notes of earlier groups
@@ -122,16 +137,18 @@ func (c *core) leaveGroups(notes []uint64) {
 // settleFar is settle for blocks that were opened beyond the ring. It looks at all
 // their lists first.
 func (c *core) settleFar() {
-	blocks := c.farNotes[:c.nFarNotes]
+	notes := c.farNotes[:c.nFarNotes]
 	c.nFarNotes = 0
-	c.warmFar(blocks)
-	for i, b := range blocks {
-		deadline, lane := c.meta(b).deadline, c.lane(b)
+	c.warmFar(notes)
+	for i, v := range notes {
+		b := noted(v)
+		deadline, lane := c.meta(b).deadline, Lane(uint32(v>>listShift&listMask)-Lanes<<c.ring.shift)
 		empty := c.head(b).word&liveMask == 0
+		later := func(v uint64) bool { return noted(v) == b }
 		if deadline-c.now <= c.reach {
 			list := c.ring.list(deadline, lane)
 			c.ring.fills[list]--
-			if empty && !slices.Contains(blocks[i+1:], b) {
+			if empty && !slices.ContainsFunc(notes[i+1:], later) {
 				c.leaveRing(b, list)
 				c.release(b)
 			}
@@ -140,21 +157,22 @@ func (c *core) settleFar() {
 		l, _ := c.far[lane].get(deadline)
 		*l.fill()--
 		// Most ticks have had one timer: its note is the only one of the block.
-		if empty && (l.cursor().ref() == b<<entryBits+1 || !slices.Contains(blocks[i+1:], b)) {
+		if empty && (l.cursor().ref() == b<<entryBits+1 || !slices.ContainsFunc(notes[i+1:], later)) {
 			c.leaveFar(b, l, lane, deadline)
 			c.release(b)
 		}
 	}
 }
 
-// warmFar looks at the lists of blocks, unless all are likely to be in the cache.
-func (c *core) warmFar(blocks []uint32) {
+// warmFar looks at the lists of notes, unless all are likely to be in the cache.
+func (c *core) warmFar(notes []uint64) {
 	const few = 1 << 12
 	if c.far[Urgent].lists.n+c.far[Normal].lists.n+c.far[Bulk].lists.n < few {
 		return
 	}
 	var sink uint32
-	for _, b := range blocks {
+	for _, v := range notes {
+		b := noted(v)
 		sink += c.far[c.lane(b)].warm(c.meta(b).deadline)
 	}
 	c.touched = sink

@@ -6,7 +6,7 @@ package timers
 // the cache once.
 type table struct {
 	lines   [][]line // chunks; line i is the first of bucket i
-	spill   [][]line // further lines of crowded buckets, from 1
+	extra   [][]line // further lines of crowded buckets, from 1
 	free    uint32   // freed spill lines, linked by next
 	fresh   uint32   // spill lines from here on were never used
 	n       int
@@ -20,7 +20,7 @@ const (
 	growAt        = 1 // entries a bucket, on average
 )
 
-// line holds entries from the front on. Lines of a bucket are full, but the last.
+// line holds up to three entries, anywhere. Only the first line of a bucket may be empty.
 type line struct {
 	key  [perLine]int64 // plus 1; 0 where unused
 	val  [perLine]uint64
@@ -30,17 +30,17 @@ type line struct {
 
 // place is an entry of a table: line nil if there is none.
 type place struct {
-	line *line
-	at   uint32
+	line, prev *line // prev is the bucket's line before, nil for the first
+	at         uint32
 }
 
 // val and num are what a table keeps for a key.
 func (p place) val() *uint64 { return &p.line.val[p.at] }
 func (p place) num() *uint32 { return &p.line.num[p.at] }
 
-// find returns the index of a key, perLine if it is not in l; of the key -1, the first
-// that is unused. It compares all without a branch between: where a key stands can't
-// be predicted.
+// find returns the index of a key, perLine if it is not in l; of the key -1, one that
+// is unused. It compares all without a branch between: where a key stands can't be
+// predicted.
 func (l *line) find(key int64) uint32 {
 	at := uint32(perLine)
 	if l.key[2] == key+1 {
@@ -55,6 +55,11 @@ func (l *line) find(key int64) uint32 {
 	return at
 }
 
+// set makes an unused entry that of key.
+func (l *line) set(at uint32, key int64) {
+	l.key[at], l.val[at], l.num[at] = key+1, 0, 0
+}
+
 func (t *table) bucket(key int64) uint32 {
 	h := uint64(key) * 0x9E3779B97F4A7C15
 	h ^= h >> 32
@@ -66,21 +71,30 @@ func (t *table) bucket(key int64) uint32 {
 }
 
 func (t *table) first(b uint32) *line { return &t.lines[b/linesPerChunk][b%linesPerChunk] }
-func (t *table) more(i uint32) *line  { return &t.spill[i/linesPerChunk][i%linesPerChunk] }
+func (t *table) more(i uint32) *line  { return &t.extra[i/linesPerChunk][i%linesPerChunk] }
 
 // get returns the place of key.
 func (t *table) get(key int64) (place, bool) {
 	if t.n == 0 {
 		return place{}, false
 	}
-	for l := t.first(t.bucket(key)); ; l = t.more(l.next) {
+	l := t.first(t.bucket(key))
+	if at := l.find(key); at < perLine {
+		return place{l, nil, at}, true
+	}
+	return t.spilled(l, key)
+}
+
+// spilled is get for the lines after l.
+func (t *table) spilled(l *line, key int64) (place, bool) {
+	for l.next != 0 {
+		prev := l
+		l = t.more(l.next)
 		if at := l.find(key); at < perLine {
-			return place{l, at}, true
-		}
-		if l.next == 0 {
-			return place{}, false
+			return place{l, prev, at}, true
 		}
 	}
+	return place{}, false
 }
 
 // put returns the place of key, adding it with zeros if there is none, and whether
@@ -90,31 +104,31 @@ func (t *table) put(key int64) (p place, had bool) {
 		t.split()
 	}
 	l := t.first(t.bucket(key))
-	for {
-		if at := l.find(key); at < perLine {
-			return place{l, at}, true
+	if at := l.find(key); at < perLine {
+		return place{l, nil, at}, true
+	}
+	if l.next != 0 {
+		if p, had = t.spilled(l, key); had {
+			return p, true
 		}
-		if l.next == 0 {
-			break
-		}
-		l = t.more(l.next)
 	}
 	t.n++
 	return t.add(l, key), false
 }
 
-// add appends key to the bucket that l belongs to.
-func (t *table) add(l *line, key int64) place {
-	at := l.find(-1)
-	for at == perLine {
+// spill adds key to the bucket whose first line l is full.
+func (t *table) spill(l *line, key int64) place {
+	for {
+		prev := l
 		if l.next == 0 {
 			l.next = t.newLine()
 		}
 		l = t.more(l.next)
-		at = l.find(-1)
+		if at := l.find(-1); at < perLine {
+			l.set(at, key)
+			return place{l, prev, at}
+		}
 	}
-	l.key[at], l.val[at], l.num[at] = key+1, 0, 0 // a deleted entry left its values
-	return place{l, at}
 }
 
 func (t *table) newLine() uint32 {
@@ -126,8 +140,8 @@ func (t *table) newLine() uint32 {
 	if t.fresh == 0 {
 		t.fresh = 1
 	}
-	if int(t.fresh) >= len(t.spill)*linesPerChunk {
-		t.spill = append(t.spill, make([]line, linesPerChunk))
+	if int(t.fresh) >= len(t.extra)*linesPerChunk {
+		t.extra = append(t.extra, make([]line, linesPerChunk))
 	}
 	t.fresh++
 	return t.fresh - 1
@@ -149,9 +163,11 @@ func (t *table) split() {
 	old := *t.first(twin)
 	*t.first(twin) = line{}
 	for {
-		for i := uint32(0); i < perLine && old.key[i] != 0; i++ {
-			key := old.key[i] - 1
-			p := t.add(t.first(t.bucket(key)), key)
+		for i, k := range old.key {
+			if k == 0 {
+				continue
+			}
+			p := t.add(t.first(t.bucket(k-1)), k-1)
 			*p.val(), *p.num() = old.val[i], old.num[i]
 		}
 		i := old.next
@@ -165,29 +181,29 @@ func (t *table) split() {
 	}
 }
 
-// del removes key, whose place is p.
-func (t *table) del(key int64, p place) {
-	l := p.line
-	var prev *line
-	if l.next != 0 || t.first(t.bucket(key)) != l {
-		for l = t.first(t.bucket(key)); l.next != 0; l = t.more(l.next) {
-			prev = l
-		}
+// add adds key to the bucket whose first line is l.
+func (t *table) add(l *line, key int64) place {
+	if at := l.find(-1); at < perLine {
+		l.set(at, key)
+		return place{l, nil, at}
 	}
-	// The last entry of the bucket takes the place.
-	last := (l.find(-1) - 1) % perLine
-	p.line.key[p.at], p.line.val[p.at], p.line.num[p.at] = l.key[last], l.val[last], l.num[last]
-	l.key[last] = 0
-	if last == 0 && prev != nil {
-		i := prev.next
-		prev.next = 0
+	return t.spill(l, key)
+}
+
+// del removes the entry at p.
+func (t *table) del(p place) {
+	l := p.line
+	l.key[p.at] = 0
+	t.n--
+	if p.prev != nil && l.key == [perLine]int64{} {
+		i := p.prev.next
+		p.prev.next = l.next
 		*l = line{next: t.free}
 		t.free = i
 	}
-	t.n--
 }
 
 // bytes is what the lines hold.
 func (t *table) bytes() int64 {
-	return int64(len(t.lines)+len(t.spill)) * linesPerChunk * size[line]()
+	return int64(len(t.lines)+len(t.extra)) * linesPerChunk * size[line]()
 }

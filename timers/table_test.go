@@ -31,7 +31,7 @@ func TestTableAndTickSetAgreeWithAMap(t *testing.T) {
 				model[k] = i
 			case have:
 				p, _ := tb.get(k)
-				tb.del(k, p)
+				tb.del(p)
 				delete(model, k)
 				set.remove(Tick(k))
 			}

@@ -137,8 +137,11 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 		uint64(s.Lane)|uint64(s.Jitter.Early)|uint64(s.Jitter.Late)|uint64(s.Jitter.Choices) != 0 {
 		return w.after(d, p, s)
 	}
-	if s.Group != (Group{}) {
-		return w.afterIn(s.Group, d, p)
+	var r *group
+	if s.Group.v != 0 {
+		if r = w.groups.find(s.Group); r == nil || r.paused {
+			return w.after(d, p, s)
+		}
 	}
 	t := w.now + Tick(d)
 	cursors, i := w.ring.cursors, w.ring.list(t, Normal)
@@ -149,20 +152,10 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 	cursors[i] = h + 1
 	*w.pay(h.ref()) = p
 	w.armed++
+	if r != nil {
+		w.setLink(h.ref(), w.groups.join(s.Group.ref(), r, h.ref()))
+	}
 	return Handle{uint64(h)}, nil
-}
-
-// afterIn is After for a timer of a group that is plain otherwise.
-func (w *Wheel[T]) afterIn(g Group, d Span, p T) (Handle, error) {
-	r := w.groups.find(g)
-	if r == nil || r.paused {
-		return w.after(d, p, Spec{Group: g})
-	}
-	h, err := w.After(d, p, Spec{})
-	if err == nil {
-		w.setLink(h.ref(), w.groups.join(g.ref(), r, h.ref()))
-	}
-	return h, err
 }
 
 // roomy tells whether another timer may be pending.
@@ -177,7 +170,7 @@ func (w *Wheel[T]) after(d Span, p T, s Spec) (Handle, error) {
 	if d > w.horizon {
 		return Handle{}, ErrHorizon
 	}
-	if !w.roomy() {
+	if w.armed >= w.room && !w.roomy() {
 		return Handle{}, ErrFull
 	}
 	if s.Lane >= Lanes {
@@ -252,11 +245,11 @@ func (w *Wheel[T]) Cancel(h Handle) bool {
 		return w.cancelOdd(h)
 	}
 	p := &w.heads[chunk][i].word
-	word, bit := *p, uint64(1)<<(h.v&entryMask)
-	if word>>genShift != h.v>>32 || word&(bit|bit<<pinShift|w.odd) != bit {
+	word := *p
+	if word>>genShift != h.v>>32 || word>>(h.v&entryMask)&(1|1<<pinShift) != 1 || w.odd {
 		return w.cancelOdd(h)
 	}
-	word &^= bit
+	word &^= 1 << (h.v & entryMask)
 	*p = word
 	n := w.nUnsettled
 	w.notes[n%batch] = note(h.ref(), word)
