@@ -254,9 +254,8 @@ func (l *Loop) wheelSpec(sp Spec, g timers.Group) (timers.Spec, error) {
 		return w, fmt.Errorf("%w: %+v: want bounds of 0 or more and at most %d choices", ErrJitter, j, timers.MaxChoices)
 	}
 	def(&j.Choices, 4)
-	w.Jitter = timers.Jitter{
-		Early: Span(j.Early / l.cfg.Interval), Late: Span(j.Late / l.cfg.Interval), Choices: j.Choices,
-	}
+	w.Jitter = timers.Jitter{Early: Span(j.Early / l.cfg.Interval), Late: Span(j.Late / l.cfg.Interval)}
+	w.Choices = uint8(j.Choices)
 	return w, nil
 }
 

@@ -22,7 +22,7 @@ func TestNothingIsAllocatedInSteadyState(t *testing.T) {
 			return h
 		}
 		advance := func(n timers.Tick) { w.Advance(w.Now()+n, nop) }
-		spread := timers.Jitter{Late: 9, Choices: 4}
+		spread := timers.Jitter{Late: 9}
 		cycles := map[string]func(){
 			"schedule, cancel": func() {
 				for i := range 100 {
@@ -32,7 +32,7 @@ func TestNothingIsAllocatedInSteadyState(t *testing.T) {
 			},
 			"schedule, fire": func() {
 				for i := range 100 {
-					must(w.After(timers.Span(i%20), 1, timers.Spec{Lane: timers.Lane(i % 3), Jitter: spread}))
+					must(w.After(timers.Span(i%20), 1, timers.Spec{Lane: timers.Lane(i % 3), Jitter: spread, Choices: 4}))
 				}
 				advance(40)
 			},

@@ -118,10 +118,15 @@ func (s *slab) blocks() iter.Seq[uint32] {
 func (s *slab) setLink(ref, v uint32) {
 	c := ref >> (chunkBits + entryBits)
 	if s.links[c] == nil {
-		s.linked = true
-		s.links[c] = make([]uint32, s.size<<entryBits)
+		s.openLinks(c)
 	}
 	s.links[c][ref&refMask] = v
+}
+
+// openLinks makes room for the back links of chunk c.
+func (s *slab) openLinks(c uint32) {
+	s.linked = true
+	s.links[c] = make([]uint32, s.size<<entryBits)
 }
 
 // linkOf returns an entry's back link: its place in its group, or its pin if it has

@@ -43,7 +43,7 @@ func TestJ04_JitterSpreadsTheStorm(t *testing.T) {
 	c.Budget = 200
 	w := newRig(t, c)
 	for i := range 10_000 {
-		w.at(5, i, timers.Spec{Jitter: timers.Jitter{Late: 99, Choices: 4}})
+		w.at(5, i, timers.Spec{Jitter: timers.Jitter{Late: 99}, Choices: 4})
 	}
 	for w.Len() > 0 {
 		rep := w.Advance(w.Now()+1, w.fire)

@@ -43,6 +43,7 @@ type group struct {
 	paused     bool
 	room, full uint32 // first pages; 0: none
 	nextFree   uint32
+	_          uint32 // half a cache line
 }
 
 // groups keeps groups and their pages in chunks that never move.
@@ -73,7 +74,7 @@ func (g *groups) page(i uint32) *page { return &g.pages[i>>(g.shift&31)][i&g.mas
 // find returns the record of h, or nil if it is closed or was never made.
 func (g *groups) find(h Group) *group {
 	i := h.ref()
-	if i == 0 || i >= g.freshRec {
+	if i-1 >= g.freshRec-1 { // 0 as well
 		return nil
 	}
 	r := g.rec(i)
@@ -137,6 +138,11 @@ func (g *groups) join(ref uint32, r *group, member uint32) (place uint32) {
 	if r.free == 0 {
 		g.openPage(ref, r)
 	}
+	return g.seat(r, member)
+}
+
+// seat is join for a group whose open page has a place free.
+func (g *groups) seat(r *group, member uint32) (place uint32) {
 	i := uint32(bits.TrailingZeros32(r.free))
 	r.free &= r.free - 1
 	g.page(r.page).members[i] = member
@@ -189,15 +195,23 @@ func (g *groups) settle() {
 		// One of the two is the one that counts; which can't be predicted.
 		r.free |= bit & -uint32(pg.state&1)
 		pg.used &^= bit
-		switch n := bits.OnesCount32(pg.used); {
-		case n == 0 && pg.state != openPage:
-			g.cut(&r.room, pg)
-			g.freeOne(p)
-		case n <= perPage-roomy && pg.state == fullPage:
-			g.cut(&r.full, pg)
-			g.push(&r.room, p, pg)
-			pg.state = roomyPage
+		if n := bits.OnesCount32(pg.used); n == 0 || n == perPage-roomy {
+			g.thinned(p, pg, r)
 		}
+	}
+}
+
+// thinned sees to page p, which may have become empty or got room.
+func (g *groups) thinned(p uint32, pg *page, r *group) {
+	switch {
+	case pg.state == openPage:
+	case pg.used == 0:
+		g.cut(&r.room, pg)
+		g.freeOne(p)
+	case pg.state == fullPage:
+		g.cut(&r.full, pg)
+		g.push(&r.room, p, pg)
+		pg.state = roomyPage
 	}
 }
 

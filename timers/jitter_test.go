@@ -13,21 +13,23 @@ import (
 func TestJ01_JitterZeroTinyNegative(t *testing.T) {
 	w := newRig(t, room)
 	w.to(9)
-	for _, j := range []timers.Jitter{{Early: -1}, {Late: -1}, {Choices: -1}, {Late: 5, Choices: 17}, {Early: math.MinInt64, Late: 1}} {
-		_, err := w.After(5, 1, timers.Spec{Jitter: j})
-		require.ErrorIs(t, err, timers.ErrJitter, "%+v", j)
-		_, err = w.Every(20, timers.Repeat{Period: 9}, 1, timers.Spec{Jitter: j})
-		require.ErrorIs(t, err, timers.ErrJitter, "%+v", j)
+	for _, s := range []timers.Spec{{Jitter: timers.Jitter{Early: -1}}, {Jitter: timers.Jitter{Late: -1}}, {Choices: 17}, {Choices: 255},
+		{Jitter: timers.Jitter{Late: 5}, Choices: 17}, {Jitter: timers.Jitter{Early: math.MinInt64, Late: 1}}} {
+		_, err := w.After(5, 1, s)
+		require.ErrorIs(t, err, timers.ErrJitter, "%+v", s)
+		_, err = w.Every(20, timers.Repeat{Period: 9}, 1, s)
+		require.ErrorIs(t, err, timers.ErrJitter, "%+v", s)
 	}
 	require.Zero(t, w.Len())
 	for _, d := range []timers.Span{0, 1, 2} {
-		for _, j := range []timers.Jitter{{}, {Late: 1}, {Early: 1}, {Early: 1, Late: 1}, {Choices: 1}, {Choices: 4}, {Late: 1, Choices: 16}} {
-			h, err := w.After(d, 1, timers.Spec{Jitter: j})
-			require.NoError(t, err, "%+v", j)
+		for _, s := range []timers.Spec{{}, {Jitter: timers.Jitter{Late: 1}}, {Jitter: timers.Jitter{Early: 1}},
+			{Jitter: timers.Jitter{Early: 1, Late: 1}}, {Choices: 1}, {Choices: 4}, {Jitter: timers.Jitter{Late: 1}, Choices: 16}} {
+			h, err := w.After(d, 1, s)
+			require.NoError(t, err, "%+v", s)
 			left, ok := w.Remaining(h)
 			require.True(t, ok)
-			require.GreaterOrEqual(t, left, max(max(d, 1)-j.Early, 1), "After(%d), %+v", d, j)
-			require.LessOrEqual(t, left, max(d, 1)+j.Late, "After(%d), %+v", d, j)
+			require.GreaterOrEqual(t, left, max(max(d, 1)-s.Jitter.Early, 1), "After(%d), %+v", d, s)
+			require.LessOrEqual(t, left, max(d, 1)+s.Jitter.Late, "After(%d), %+v", d, s)
 		}
 	}
 }
@@ -40,7 +42,7 @@ func TestJ02_JitterNeverOverflows(t *testing.T) {
 		for _, d := range []timers.Span{1, 1 << 60, 1<<61 - 1, 1 << 61, 1 << 62, math.MaxInt64} {
 			for _, e := range []timers.Span{0, 1, 1 << 61, 1 << 62, math.MaxInt64} {
 				for _, l := range []timers.Span{0, 1, 1 << 60, 1 << 61, 1 << 62, math.MaxInt64} {
-					h, err := w.After(d, 1, timers.Spec{Jitter: timers.Jitter{Early: e, Late: l, Choices: 2}})
+					h, err := w.After(d, 1, timers.Spec{Jitter: timers.Jitter{Early: e, Late: l}, Choices: 2})
 					if err != nil {
 						require.True(t, errors.Is(err, timers.ErrHorizon) || errors.Is(err, timers.ErrJitter))
 						require.True(t, d > 1<<61-l || e > 1<<61-l, "After(%d) with {%d, %d}: %v", d, e, l, err)
@@ -76,7 +78,7 @@ func TestJ03_SymmetricJitterIsNeverEarlyForTheTick(t *testing.T) {
 func TestJ03_NotBeforeTimersOnlyRunLater(t *testing.T) {
 	w := newRig(t, room)
 	for i := range 5000 {
-		w.at(100, i, timers.Spec{Jitter: timers.Jitter{Late: 30, Choices: i % 5}})
+		w.at(100, i, timers.Spec{Jitter: timers.Jitter{Late: 30}, Choices: uint8(i % 5)})
 	}
 	require.Empty(t, w.to(99))
 	require.Len(t, w.to(130), 5000)
@@ -125,14 +127,14 @@ func TestJ03_JitterMustBeSmallerThanThePeriod(t *testing.T) {
 }
 
 func TestJitterFlattensAStormOnTopOfAnother(t *testing.T) {
-	peak := func(choices int) (top int) {
+	peak := func(choices uint8) (top int) {
 		c := timers.Config{Seed: 7}
 		w := newRig(t, c)
 		for i := range 20_000 { // the earlier storm covers a part of the window
 			w.at(timers.Tick(600+i%40), i)
 		}
 		for i := range 100_000 {
-			w.at(600, i, timers.Spec{Lane: timers.Bulk, Jitter: timers.Jitter{Late: 79, Choices: choices}})
+			w.at(600, i, timers.Spec{Lane: timers.Bulk, Jitter: timers.Jitter{Late: 79}, Choices: choices})
 		}
 		for tick := timers.Tick(600); tick < 680; tick++ {
 			top = max(top, w.Load(tick))
@@ -152,7 +154,7 @@ func TestJitterDrawsFollowSeedAndCallOrder(t *testing.T) {
 		c.Seed = seed
 		w := newRig(t, c)
 		for i := range 200 {
-			h := w.after(10, i, timers.Spec{Jitter: timers.Jitter{Late: 1000, Choices: i % 6}})
+			h := w.after(10, i, timers.Spec{Jitter: timers.Jitter{Late: 1000}, Choices: uint8(i % 6)})
 			left, _ := w.Remaining(h)
 			ds = append(ds, left)
 		}

@@ -91,7 +91,7 @@ func (m *model) refusals(d timers.Tick, s timers.Spec) []error {
 		errs = append(errs, timers.ErrHorizon)
 	}
 	j, ahead := s.Jitter, timers.Span(m.clamp(d)-m.now)
-	if j.Early < 0 || j.Late < 0 || j.Choices < 0 || j.Choices > timers.MaxChoices ||
+	if j.Early < 0 || j.Late < 0 || s.Choices > timers.MaxChoices ||
 		j.Late > 0 && j.Early > m.cfg.Horizon-j.Late {
 		errs = append(errs, timers.ErrJitter)
 	}

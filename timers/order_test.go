@@ -147,7 +147,7 @@ func TestSameCallsSameFirings(t *testing.T) {
 		g := w.group()
 		for i := range 500 {
 			w.after(timers.Span(i%90), i, timers.Spec{Group: []timers.Group{{}, g}[i%2], Lane: timers.Lane(i % 3),
-				Jitter: timers.Jitter{Late: 20, Choices: i % 5}})
+				Jitter: timers.Jitter{Late: 20}, Choices: uint8(i % 5)})
 		}
 		w.tickTo(30)
 		w.Pause(g)

@@ -145,9 +145,9 @@ func (p *pair) spec() timers.Spec {
 	case 7:
 		s.Jitter = timers.Jitter{Late: timers.Span(p.pick(5))}
 	case 8:
-		s.Jitter = timers.Jitter{Early: timers.Span(p.pick(4)), Late: timers.Span(p.pick(90)), Choices: p.pick(5)}
+		s.Jitter, s.Choices = timers.Jitter{Early: timers.Span(p.pick(4)), Late: timers.Span(p.pick(90))}, uint8(p.pick(5))
 	case 9:
-		s.Jitter = timers.Jitter{Early: timers.Span(p.pick(3)) - 1, Late: p.delay(), Choices: p.pick(20) - 1}
+		s.Jitter, s.Choices = timers.Jitter{Early: timers.Span(p.pick(3)) - 1, Late: p.delay()}, uint8(p.pick(20))
 	}
 	return s
 }

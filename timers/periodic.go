@@ -8,12 +8,13 @@ import (
 // repeat is the schedule of a periodic timer. The exact grid point of its next
 // run lies lead units before tick grid.
 type repeat struct {
-	period int64 // units; 0: a one-shot
-	grid   Tick  // relative to Now while frozen
-	lead   int64
-	missed int64
-	jitter Jitter
-	delay  bool
+	period  int64 // units; 0: a one-shot
+	grid    Tick  // relative to Now while frozen
+	lead    int64
+	missed  int64
+	jitter  Jitter
+	choices uint8
+	delay   bool
 }
 
 // Every schedules p for first, an absolute tick, and again by r until it is
@@ -43,9 +44,9 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 		panic(fmt.Sprintf("timers: Every: Spec.Lane is %d: want Normal, Urgent or Bulk", uint8(s.Lane)))
 	}
 	deadline := first
-	if s.Jitter != (Jitter{}) {
+	if s.Jitter != (Jitter{}) || s.Choices != 0 {
 		var err error
-		if deadline, err = w.spread(first, s.Jitter, Span((r.Period-1)/w.units)); err != nil {
+		if deadline, err = w.spread(first, s.Jitter, s.Choices, Span((r.Period-1)/w.units)); err != nil {
 			return Handle{}, err
 		}
 	}
@@ -55,7 +56,7 @@ func (w *Wheel[T]) Every(first Tick, r Repeat, p T, s Spec) (Handle, error) {
 			return Handle{}, ErrClosed
 		}
 	}
-	every := repeat{period: r.Period, grid: first, lead: r.Lead, jitter: s.Jitter, delay: r.Delay}
+	every := repeat{period: r.Period, grid: first, lead: r.Lead, jitter: s.Jitter, choices: s.Choices, delay: r.Delay}
 	var i, ref uint32
 	if g != nil && g.paused {
 		ref = w.limboEntry(s.Lane).ref()
@@ -89,7 +90,7 @@ func (w *Wheel[T]) rearm(i uint32) (missed int64) {
 	if e.jitter != (Jitter{}) {
 		// The window was checked when the timer was made, but the first grid
 		// point may have been a whole horizon away.
-		if d, err := w.spread(deadline, e.jitter, w.horizon); err == nil {
+		if d, err := w.spread(deadline, e.jitter, e.choices, w.horizon); err == nil {
 			deadline = d
 		}
 	}

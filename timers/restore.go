@@ -236,8 +236,8 @@ func (r *restorer) getPin(rec *pin) {
 	}
 	e.lead = int64(r.uint("lead", uint64(r.units)-1))
 	e.jitter = Jitter{Early: Span(r.uint("Jitter.Early", uint64(r.horizon))),
-		Late:    Span(r.uint("Jitter.Late", uint64(r.horizon))),
-		Choices: int(r.uint("Jitter.Choices", MaxChoices))}
+		Late: Span(r.uint("Jitter.Late", uint64(r.horizon)))}
+	e.choices = uint8(r.uint("Choices", MaxChoices))
 }
 
 func (r *restorer) getBlocks(payload func(ref uint32)) {

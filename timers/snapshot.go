@@ -129,7 +129,7 @@ func (p *pins) put(o *writer) {
 		e := &r.every
 		if o.uint(uint64(e.period)); e.period != 0 {
 			o.int(int64(e.grid))
-			o.uint(uint64(e.lead), uint64(e.jitter.Early), uint64(e.jitter.Late), uint64(e.jitter.Choices))
+			o.uint(uint64(e.lead), uint64(e.jitter.Early), uint64(e.jitter.Late), uint64(e.choices))
 		}
 	}
 	o.chain(p.free, func(i uint32) uint32 { return p.rec(i).next })

@@ -32,7 +32,7 @@ func everyState(t testing.TB) *rig {
 	r.at(40, 9, timers.Spec{Group: paused})
 	r.at(1000, 10)
 	r.at(1<<40, 11, timers.Spec{Lane: timers.Bulk, Group: open})
-	_, err := r.Every(8, timers.Repeat{Period: 25, Lead: 5}, 12, timers.Spec{Group: paused, Jitter: timers.Jitter{Late: 1, Choices: 2}})
+	_, err := r.Every(8, timers.Repeat{Period: 25, Lead: 5}, 12, timers.Spec{Group: paused, Jitter: timers.Jitter{Late: 1}, Choices: 2})
 	require.NoError(t, err)
 	_, err = r.Every(9, timers.Repeat{Period: 70, Delay: true}, 13, timers.Spec{})
 	require.NoError(t, err)

@@ -2,10 +2,11 @@ package timers
 
 import "math/bits"
 
-// spread draws a deadline from the window j opens around d, which is after
-// now. The window must be no wider than limit. Draws follow the order of calls.
-func (w *Wheel[T]) spread(d Tick, j Jitter, limit Span) (Tick, error) {
-	if j.Early < 0 || j.Late < 0 || j.Choices < 0 || j.Choices > MaxChoices {
+// spread draws a deadline, the best of some choices, from the window j opens around
+// d, which is after now. The window must be no wider than limit. Draws follow the
+// order of calls.
+func (w *Wheel[T]) spread(d Tick, j Jitter, choices uint8, limit Span) (Tick, error) {
+	if j.Early < 0 || j.Late < 0 || choices > MaxChoices {
 		return 0, ErrJitter
 	}
 	ahead := Span(d - w.now)
@@ -21,11 +22,11 @@ func (w *Wheel[T]) spread(d Tick, j Jitter, limit Span) (Tick, error) {
 		return lo, nil
 	}
 	best := lo + Tick(w.draw(width))
-	if j.Choices < 2 {
+	if choices < 2 {
 		return best, nil
 	}
 	least := w.load(best)
-	for range j.Choices - 1 {
+	for range choices - 1 {
 		t := lo + Tick(w.draw(width))
 		if n := w.load(t); n < least {
 			best, least = t, n

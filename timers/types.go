@@ -75,23 +75,23 @@ type Jitter struct {
 	// Early and Late bound the window, in ticks; neither may be negative.
 	// "Not before" timers leave Early 0.
 	Early, Late Span
-	// Choices is how many candidate ticks are drawn; the one with the fewest
-	// pending timers wins, the first of equals. 0 and 1 mean a plain uniform
-	// draw; 4 levels a storm on top of an earlier one to within a few per cent
-	// of its mean. At most MaxChoices. ("The power of two choices",
-	// Mitzenmacher 1996.)
-	Choices int
 }
 
-// MaxChoices is the largest Jitter.Choices.
+// MaxChoices is the largest Spec.Choices.
 const MaxChoices = 16
 
 // Spec says how a timer is filed. The zero Spec is a timer of no group in the
-// normal lane without jitter.
+// normal lane without jitter. It is four words, which pass in registers.
 type Spec struct {
 	Group  Group
-	Lane   Lane
 	Jitter Jitter
+	Lane   Lane
+	// Choices is how many candidate ticks are drawn from the window of Jitter; the
+	// one with the fewest pending timers wins, the first of equals. 0 and 1 mean a
+	// plain uniform draw; 4 levels a storm on top of an earlier one to within a few
+	// per cent of its mean. At most MaxChoices. ("The power of two choices",
+	// Mitzenmacher 1996.)
+	Choices uint8
 }
 
 // Repeat says when a periodic timer runs again. See [Wheel.Every].

@@ -134,13 +134,16 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 	// than cache, the fewer instructions stand between two calls the more of their
 	// cache misses overlap.
 	if uint64(d-1) >= uint64(w.near) || w.armed >= w.room ||
-		uint64(s.Lane)|uint64(s.Jitter.Early)|uint64(s.Jitter.Late)|uint64(s.Jitter.Choices) != 0 {
+		s.Jitter.Early|s.Jitter.Late|Span(s.Lane|Lane(s.Choices)) != 0 {
 		return w.after(d, p, s)
 	}
 	var r *group
 	if s.Group.v != 0 {
 		if r = w.groups.find(s.Group); r == nil || r.paused {
 			return w.after(d, p, s)
+		}
+		if r.free == 0 {
+			w.groups.openPage(s.Group.ref(), r)
 		}
 	}
 	t := w.now + Tick(d)
@@ -153,7 +156,7 @@ func (w *Wheel[T]) After(d Span, p T, s Spec) (Handle, error) {
 	*w.pay(h.ref()) = p
 	w.armed++
 	if r != nil {
-		w.setLink(h.ref(), w.groups.join(s.Group.ref(), r, h.ref()))
+		w.setLink(h.ref(), w.groups.seat(r, h.ref()))
 	}
 	return Handle{uint64(h)}, nil
 }
@@ -177,9 +180,9 @@ func (w *Wheel[T]) after(d Span, p T, s Spec) (Handle, error) {
 		panic(fmt.Sprintf("timers: At: Spec.Lane is %d: want Normal, Urgent or Bulk", uint8(s.Lane)))
 	}
 	deadline := w.now + Tick(d)
-	if s.Jitter != (Jitter{}) {
+	if s.Jitter != (Jitter{}) || s.Choices != 0 {
 		var err error
-		if deadline, err = w.spread(deadline, s.Jitter, w.horizon); err != nil {
+		if deadline, err = w.spread(deadline, s.Jitter, s.Choices, w.horizon); err != nil {
 			return Handle{}, err
 		}
 	}

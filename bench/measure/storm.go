@@ -12,7 +12,7 @@ import (
 // the mean, and the time of one jittered call.
 func storm(c Case) (Row, error) {
 	const reach = 2 * ticksPerSecond
-	choices, spread := 0, timers.Span(reach)
+	choices, spread := uint8(0), timers.Span(reach)
 	switch c.Variant {
 	case "none":
 		spread = 0
@@ -33,7 +33,7 @@ func storm(c Case) (Row, error) {
 	}
 	const center = 1000
 	earlier := timers.Spec{Jitter: timers.Jitter{Early: reach / 2, Late: reach / 2}}
-	later := timers.Spec{Jitter: timers.Jitter{Early: spread, Late: spread, Choices: choices}}
+	later := timers.Spec{Jitter: timers.Jitter{Early: spread, Late: spread}, Choices: choices}
 	for i := range c.N {
 		if _, err := w.At(center-reach/2, uint64(i), earlier); err != nil {
 			return Row{}, err

@@ -16,27 +16,27 @@ func (b *bench) do(p *op) {
 	}
 	b.note(uint64(p.n))
 	g, _ := pick(b.groups, p.a, func(g *group) uint64 { return g.birth }, func(g *group) bool { return !g.m.Closed })
-	lane := timers.Lane(p.a >> 8 % timers.Lanes)
+	spec := timers.Spec{Lane: timers.Lane(p.a >> 8 % timers.Lanes)}
 	some := timers.Span(p.b % 40)
 	switch p.what {
 	case "after":
-		b.schedule(p, g, lane, some-1, timers.Repeat{}, timers.Jitter{})
+		b.schedule(p, g, some-1, timers.Repeat{}, spec)
 	case "far":
-		b.schedule(p, g, lane, b.far(p.b), timers.Repeat{}, timers.Jitter{})
+		b.schedule(p, g, b.far(p.b), timers.Repeat{}, spec)
 	case "storm":
 		for range 5 + p.b>>8%25 {
-			b.schedule(p, g, lane, some, timers.Repeat{}, timers.Jitter{})
+			b.schedule(p, g, some, timers.Repeat{}, spec)
 		}
 	case "every":
 		r := timers.Repeat{Period: int64(8 + p.b>>6%200), Lead: int64(p.b >> 14 % 10), Delay: p.b>>18&1 == 1}
-		b.schedule(p, g, lane, some+1, r, timers.Jitter{})
+		b.schedule(p, g, some+1, r, spec)
 	case "jitter":
-		j := timers.Jitter{Early: some / 4, Late: timers.Span(p.b >> 6 % 30), Choices: p.b >> 12 % 5}
+		spec.Jitter, spec.Choices = timers.Jitter{Early: some / 4, Late: timers.Span(p.b >> 6 % 30)}, uint8(p.b>>12%5)
 		r := timers.Repeat{}
 		if p.a>>10&1 == 1 {
 			r.Period = benchUnits * int64(2+p.b>>15%30)
 		}
-		b.schedule(p, g, lane, some+1, r, j)
+		b.schedule(p, g, some+1, r, spec)
 	case "stop", "reset":
 		b.handles(p, some)
 	default:
@@ -173,7 +173,7 @@ func (b *bench) resume(g *group) {
 }
 
 // schedule makes a timer due d ticks from now.
-func (b *bench) schedule(p *op, g *group, lane timers.Lane, d timers.Span, r timers.Repeat, j timers.Jitter) {
+func (b *bench) schedule(p *op, g *group, d timers.Span, r timers.Repeat, spec timers.Spec) {
 	e := &entry{id: len(b.list) + 1, birth: b.births.next(p), op: *p}
 	now := b.m.Now()
 	at := now + timers.Tick(min(max(d, -timers.Span(now)), 1<<61))
@@ -184,10 +184,11 @@ func (b *bench) schedule(p *op, g *group, lane timers.Lane, d timers.Span, r tim
 	if r.Period != 0 && r.Period < benchUnits {
 		want = append(want, timers.ErrPeriod)
 	}
-	if r.Period != 0 && int64(j.Early+j.Late) > (r.Period-1)/benchUnits {
+	if r.Period != 0 && int64(spec.Jitter.Early+spec.Jitter.Late) > (r.Period-1)/benchUnits {
 		want = append(want, timers.ErrJitter)
 	}
-	real, spec := d, timers.Spec{Group: g.real, Lane: lane, Jitter: j}
+	real, lane, j := d, spec.Lane, spec.Jitter
+	spec.Group = g.real
 	switch {
 	case b.canary == bugHorizon:
 		real = min(real, b.horizon())
