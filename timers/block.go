@@ -87,7 +87,7 @@ type slab struct {
 	retired  int
 	stamp    uint64
 
-	addPayloads func() // keeps the payload chunks in step
+	grown func() // keeps in step what goes with heads
 }
 
 func (s *slab) head(b uint32) *head { return &s.heads[b>>chunkBits][b&chunkMask] }
@@ -200,7 +200,7 @@ func (s *slab) grow() {
 	s.heads = append(s.heads, make([]head, n))
 	s.metas = append(s.metas, make([]meta, n))
 	s.links = append(s.links, nil)
-	s.addPayloads()
+	s.grown()
 }
 
 // release gives an empty block back, under the next generation. A block whose

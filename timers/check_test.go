@@ -122,8 +122,8 @@ func (k *checker) circle(name string, cur cursor, lane Lane, t Tick) (fill uint3
 // unsettled tells whether block b is noted as one from which a timer was cancelled,
 // and leaving how many such notes there are for a tick and lane.
 func (k *checker) unsettled(b uint32) bool {
-	return slices.ContainsFunc(k.c.notes[:k.c.nUnsettled], func(v uint64) bool { return noted(v) == b }) ||
-		slices.ContainsFunc(k.c.farNotes[:k.c.nFarNotes], func(v uint64) bool { return noted(v) == b })
+	return slices.ContainsFunc(k.c.notes[:k.c.nUnsettled], func(v note) bool { return v.block() == b }) ||
+		slices.ContainsFunc(k.c.farNotes[:k.c.nFarNotes], func(v note) bool { return v.block() == b })
 }
 
 func (k *checker) leaving(lane Lane, t Tick) (n uint32) {
@@ -133,10 +133,10 @@ func (k *checker) leaving(lane Lane, t Tick) (n uint32) {
 		}
 	}
 	for _, v := range k.c.notes[:k.c.nUnsettled] {
-		count(noted(v))
+		count(v.block())
 	}
 	for _, v := range k.c.farNotes[:k.c.nFarNotes] {
-		count(noted(v))
+		count(v.block())
 	}
 	return n
 }
@@ -324,7 +324,7 @@ func (k *checker) ended() map[uint32]bool {
 		places[place] = true
 	}
 	for _, v := range c.notes[:c.nUnsettled] {
-		if place := c.linkOf(uint32(v >> 32)); v&keepsPlace == 0 && place != 0 {
+		if place := c.linkOf(v.ref); !v.keepsPlace() && place != 0 {
 			places[place] = true
 		}
 	}

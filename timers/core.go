@@ -23,7 +23,7 @@ type core struct {
 	due     [Lanes]uint32 // by lane rank: timers in the due lists that will fire
 	waiting bool          // false: nothing is due
 	since   Tick          // while waiting: nothing is due from before
-	odd     bool          // sends Cancel the long way
+	plain   [][]head      // heads, while a cancel is nothing but a note; nil sends Cancel the long way
 	inHand  uint32        // block whose timers are firing
 	place   uint32        // in its group of the one-shot whose callback runs
 	limbo   cursor        // block open for timers that are born paused
@@ -253,7 +253,10 @@ func (c *core) dueAt(b uint32) Tick {
 // setWaiting notes whether timers may be due. If so, nothing is unsettled.
 func (c *core) setWaiting(yes bool) {
 	c.waiting = yes
-	c.odd = yes || c.wipe != nil
+	c.plain = nil
+	if !yes && c.wipe == nil {
+		c.plain = c.heads
+	}
 }
 
 // pullIn makes the list of far tick t that of the ring's slot of t, which is free.

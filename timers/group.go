@@ -349,7 +349,7 @@ func (c *core) cancelMembers(r *group) {
 	if p := c.place; p != 0 { // the timer in hand has fired
 		c.groups.page(p >> placeBits).members[p&placeMask] = 0
 	}
-	plain := !c.waiting && c.wipe == nil
+	plain := c.plain != nil
 	c.eachPage(r, func(_ uint32, pg *page) {
 		for used := pg.used; used != 0; used &= used - 1 {
 			m := pg.members[bits.TrailingZeros32(used)]
@@ -359,7 +359,7 @@ func (c *core) cancelMembers(r *group) {
 			}
 			p := &c.heads[m>>(entryBits+chunkBits)][m>>entryBits&chunkMask].word
 			*p &^= 1 << (m & entryMask)
-			c.unsettle(note(m, *p) | keepsPlace)
+			c.unsettle(note{uint32(*p) | keepsPlace, m})
 		}
 	})
 }
@@ -381,7 +381,7 @@ func (c *core) cancelMember(m uint32) {
 		c.wipe(m)
 		p := &c.head(m >> entryBits).word
 		*p &^= 1 << (m & entryMask)
-		c.unsettle(note(m, *p) | keepsPlace)
+		c.unsettle(note{uint32(*p) | keepsPlace, m})
 	}
 }
 

@@ -46,7 +46,7 @@ func (w *Wheel[T]) Reset(h Handle, deadline Tick) (Handle, bool) {
 	w.head(b).word &^= 1 << (ref & entryMask)
 	w.armed++
 	w.moved++
-	w.unsettle(note(ref, w.head(b).word) | keepsPlace)
+	w.unsettle(note{uint32(w.head(b).word) | keepsPlace, ref})
 	return to, true
 }
 

@@ -10,12 +10,12 @@ import "slices"
 //
 // Only while nothing is due are there notes: in an Advance cancels take effect at once.
 type unsettled struct {
-	notes      [batch]uint64
+	notes      [batch]note
 	nUnsettled uint32
-	special    [batch]uint64 // scratch of settleNear: notes of emptied blocks, and far ones
+	special    [batch]note // scratch of settleNear: notes of emptied blocks, and far ones
 	// Notes that concern far lists. These are few, and miss the cache most: they wait
 	// until there are enough of them to overlap.
-	farNotes  [2 * batch]uint64
+	farNotes  [2 * batch]note
 	nFarNotes uint32
 }
 
@@ -24,17 +24,18 @@ const batch = 64
 // note is what settle needs of a cancelled timer: the entry's number, and of its block's
 // word after that which entries are live, whether it is a far one, and its list. With
 // keepsPlace the entry's place in its group is cared for.
-func note(ref uint32, word uint64) uint64 {
-	return uint64(ref)<<32 | uint64(uint32(word))
-}
+type note struct{ word, ref uint32 }
 
-// noted is the block of a note.
-func noted(note uint64) uint32 { return uint32(note >> (32 + entryBits)) }
+func (n note) block() uint32    { return n.ref >> entryBits }
+func (n note) list() uint32     { return n.word >> listShift & listMask }
+func (n note) far() uint32      { return n.word >> farShift & 1 }
+func (n note) empty() uint32    { return (n.word&liveMask - 1) >> 31 }
+func (n note) keepsPlace() bool { return n.word&keepsPlace != 0 }
 
 // unsettle takes down a note.
-func (c *core) unsettle(note uint64) {
+func (c *core) unsettle(v note) {
 	n := c.nUnsettled
-	c.notes[n%batch] = note
+	c.notes[n%batch] = v
 	c.nUnsettled = n + 1
 	if n == batch-1 {
 		c.settleBatch()
@@ -65,9 +66,9 @@ func (c *core) settle() {
 func (c *core) settleNear() {
 	n, fills := uint32(0), c.ring.fills
 	for _, v := range c.notes[:c.nUnsettled] {
-		fills[v>>listShift&listMask]--
+		fills[v.list()]--
 		c.special[n%batch] = v
-		n += uint32(v>>farShift&1 | (v&liveMask-1)>>63)
+		n += v.far() | v.empty()
 	}
 	if c.linked {
 		c.leaveGroups(c.notes[:c.nUnsettled])
@@ -78,17 +79,16 @@ func (c *core) settleNear() {
 	for _, v := range c.special[:n] {
 		c.farNotes[far%(2*batch)] = v
 		c.special[emptied%batch] = v
-		isFar := uint32(v >> farShift & 1)
-		far += isFar
-		emptied += 1 - isFar
+		far += v.far()
+		emptied += 1 - v.far()
 	}
 	c.nFarNotes = far
 	if len(c.heads) > fewChunks {
 		c.warmAround(c.special[:emptied])
 	}
 	for _, v := range c.special[:emptied] {
-		c.leaveRing(noted(v), uint32(v>>listShift&listMask))
-		c.release(noted(v))
+		c.leaveRing(v.block(), v.list())
+		c.release(v.block())
 	}
 }
 
@@ -96,10 +96,10 @@ func (c *core) settleNear() {
 const fewChunks = 16
 
 // warmAround looks at the neighbours of noted blocks.
-func (c *core) warmAround(notes []uint64) {
+func (c *core) warmAround(notes []note) {
 	var sink uint32
 	for _, v := range notes {
-		h := c.head(noted(v))
+		h := c.head(v.block())
 		sink += c.head(h.prev).next + c.head(h.next).prev
 	}
 	c.touched = sink
@@ -109,7 +109,7 @@ func (c *core) warmAround(notes []uint64) {
 // may wait on: there will be more of them to overlap with.
 func (c *core) settlePlaces() {
 	for _, v := range c.notes[:c.nUnsettled] {
-		if v&keepsPlace == 0 {
+		if !v.keepsPlace() {
 			c.settleBatch()
 			break
 		}
@@ -118,14 +118,14 @@ func (c *core) settlePlaces() {
 }
 
 // leaveGroups gives up the places of noted timers.
-func (c *core) leaveGroups(notes []uint64) {
+func (c *core) leaveGroups(notes []note) {
 	g := &c.groups
 	n := g.nVacated
 	for _, v := range notes {
-		if v&keepsPlace != 0 {
+		if v.keepsPlace() {
 			continue
 		}
-		place := c.linkOf(uint32(v >> 32))
+		place := c.linkOf(v.ref)
 		g.vacated[n%uint32(len(g.vacated))] = place
 		n += -place>>31 | place>>31 // 0 for no place
 	}
@@ -141,10 +141,10 @@ func (c *core) settleFar() {
 	c.nFarNotes = 0
 	c.warmFar(notes)
 	for i, v := range notes {
-		b := noted(v)
-		deadline, lane := c.meta(b).deadline, Lane(uint32(v>>listShift&listMask)-Lanes<<c.ring.shift)
+		b := v.block()
+		deadline, lane := c.meta(b).deadline, Lane(v.list()-Lanes<<c.ring.shift)
 		empty := c.head(b).word&liveMask == 0
-		later := func(v uint64) bool { return noted(v) == b }
+		later := func(v note) bool { return v.block() == b }
 		if deadline-c.now <= c.reach {
 			list := c.ring.list(deadline, lane)
 			c.ring.fills[list]--
@@ -165,14 +165,14 @@ func (c *core) settleFar() {
 }
 
 // warmFar looks at the lists of notes, unless all are likely to be in the cache.
-func (c *core) warmFar(notes []uint64) {
+func (c *core) warmFar(notes []note) {
 	const few = 1 << 12
 	if c.far[Urgent].lists.n+c.far[Normal].lists.n+c.far[Bulk].lists.n < few {
 		return
 	}
 	var sink uint32
 	for _, v := range notes {
-		b := noted(v)
+		b := v.block()
 		sink += c.far[c.lane(b)].warm(c.meta(b).deadline)
 	}
 	c.touched = sink

@@ -50,7 +50,10 @@ func New[T any](cfg Config) (*Wheel[T], error) {
 	for lane := range w.far {
 		w.far[lane].edge, w.far[lane].span = w.now+w.reach, w.reach*farSpan
 	}
-	w.addPayloads = func() { w.pays = append(w.pays, make([]T, cfg.ChunkBlocks<<entryBits)) }
+	w.grown = func() {
+		w.pays = append(w.pays, make([]T, cfg.ChunkBlocks<<entryBits))
+		w.setWaiting(w.waiting)
+	}
 	if hasPointers(reflect.TypeFor[T]()) {
 		w.wipe = func(ref uint32) { *w.pay(ref) = *new(T) }
 	}
@@ -244,18 +247,18 @@ func (w *Wheel[T]) Cancel(h Handle) bool {
 	// In one piece, as After is, with one look at the block's word.
 	b := h.ref() >> entryBits
 	chunk, i := b>>chunkBits, b&chunkMask
-	if int(chunk) >= len(w.heads) || int(i) >= len(w.heads[chunk]) {
+	if int(chunk) >= len(w.plain) || int(i) >= len(w.plain[chunk]) {
 		return w.cancelOdd(h)
 	}
-	p := &w.heads[chunk][i].word
+	p := &w.plain[chunk][i].word
 	word := *p
-	if word>>genShift != h.v>>32 || word>>(h.v&entryMask)&(1|1<<pinShift) != 1 || w.odd {
+	if word>>genShift != h.v>>32 || word>>(h.v&entryMask)&(1|1<<pinShift) != 1 {
 		return w.cancelOdd(h)
 	}
 	word &^= 1 << (h.v & entryMask)
 	*p = word
 	n := w.nUnsettled
-	w.notes[n%batch] = note(h.ref(), word)
+	w.notes[n%batch] = note{uint32(word), h.ref()}
 	w.nUnsettled = n + 1
 	if n == batch-1 {
 		w.settleBatch()
@@ -284,7 +287,7 @@ func (c *core) cancelOdd(h Handle) bool {
 		c.wipe(ref)
 		p := &c.head(ref >> entryBits).word
 		*p &^= 1 << (ref & entryMask)
-		c.unsettle(note(ref, *p))
+		c.unsettle(note{uint32(*p), ref})
 	}
 	return true
 }
