@@ -309,3 +309,39 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.ReportMetric(float64(len(saved))/float64(n), "B/timer")
 	})
 }
+
+// BenchmarkWindow is what a cancel waits for and nothing else: a handle at random, and
+// the word of the block that it names, with rounds of other work before the next one.
+// The more of it, the fewer of these loads does the processor overlap.
+func BenchmarkWindow(b *testing.B) {
+	for _, n := range []int{10_000, 1_000_000} {
+		for _, rounds := range []int{0, 20, 40} {
+			b.Run(fmt.Sprintf("timers=%d/rounds=%d", n, rounds), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(5, 6))
+				handles, blocks := make([]uint32, n), make([][2]uint64, n*2/5)
+				for i := range handles {
+					handles[i] = uint32(r.IntN(len(blocks)))
+				}
+				victims := make([]uint32, 1<<20)
+				for i := range victims {
+					victims[i] = uint32(r.IntN(n))
+				}
+				var work [64]uint64
+				k := 0
+				for b.Loop() {
+					i := victims[k&(len(victims)-1)]
+					h := handles[i]
+					blocks[h][0] ^= 1
+					x := uint64(k)
+					for round := range rounds {
+						x = x*3 + 1
+						work[round] += x
+					}
+					handles[i] = h
+					k++
+				}
+				perTimer(b, float64(b.N))
+			})
+		}
+	}
+}
