@@ -181,7 +181,8 @@ func (g *groups) vacate(place uint32) {
 	}
 }
 
-// settle takes vacated places out of their pages, after a look at all of these.
+// settle takes vacated places out of their pages, after a look at all of these if there
+// are so many that they may not be in the cache.
 func (g *groups) settle() {
 	places := g.vacated[:g.nVacated]
 	g.nVacated = 0
